@@ -117,6 +117,32 @@ HD real together(real part, i32 width UNUSED)
   return part;
 }
 
+HD f64 together_f64(f64 part, i32 width UNUSED)
+{
+#ifdef __CUDACC__
+  const unsigned team = team_lanes(width);
+  for (i32 half = width / 2; half > 0; half /= 2) part += __shfl_xor_sync(team, part, half);
+#endif
+  return part;
+}
+
+/* What a lane of a team has: all lanes ask for the same. */
+HD i32 lane_i32(i32 own, i32 lane UNUSED, i32 width UNUSED)
+{
+#ifdef __CUDACC__
+  own = __shfl_sync(team_lanes(width), own, lane, width);
+#endif
+  return own;
+}
+
+HD f64 lane_f64(f64 own, i32 lane UNUSED, i32 width UNUSED)
+{
+#ifdef __CUDACC__
+  own = __shfl_sync(team_lanes(width), own, lane, width);
+#endif
+  return own;
+}
+
 /* First fault wins, whatever the order of threads: the smallest (code, entity) is kept in one
  * word per member; ~0 means none.  Codes are in the order of a step (physics/fault.h).        */
 HD void fault(u64 *word, i32 code, i32 entity)

@@ -68,8 +68,8 @@
 #include "linear/renew.h"
 #include "linear/composite.h"
 #include "linear/levels.h"
-#include "linear/holes.h"
-#include "linear/deflation.h"
+#include "linear/rim_row.h"
+#include "linear/rims.h"
 
 #define KERNEL_LIST(K)                                                                            \
   K(copy_f64, items) K(copy_f64_2, items) K(copy_f64_3, items) K(copy_marked, items)              \
@@ -102,12 +102,12 @@
   K(cg_check, groups) K(cg_p, rows) K(cg_x, rows)                                                 \
   K(guess_share, groups) K(guess_take, rows) K(guess_add, rows)                                   \
   K(composite_side, rows) K(composite_product, rows) K(composite_lack, groups)                                              \
-  K(level_first, rows) K(holes_finest, rows) K(holes_coarser, rows)                               \
-  K(holes_penalised, dense_entries) K(holes_pivot, dense_entries) K(krylov_renew, members)                    \
+  K(composite_narrow, rows) K(composite_widen, rows) K(composite_level, groups)                   \
+  K(level_first, rows)                                                                            \
+  K(rim_finest, rows) K(rim_near, rows) K(rim_coarser, rows) K(rim_count, groups)                 \
+  K(rim_place, groups) K(rim_entries, renewed) K(rim_transfer, renewed) K(rim_products, renewed)  \
+  K(rim_dense, dense_entries) K(rim_inverse, dense_entries) K(krylov_renew, members)              \
   K(krylov_turn, rows) K(krylov_half, groups) K(krylov_rest, rows)                       \
-  K(deflation_sums, groups) K(deflation_solve, members) K(deflation_narrow, rows)                 \
-  K(deflation_widen, rows) K(deflation_rim, rows) K(deflation_coarse, groups)                     \
-  K(deflation_inverse, cases)                                                                     \
   K(inc_flow_levels, edges) K(inc_extrapolate_flow, edges) K(inc_fading, nodes)                   \
   K(inc_divergence, nodes) K(inc_defect, groups) K(inc_pressure_side, nodes)                      \
   K(inc_mean_pressure, groups) K(inc_level_pressure, nodes) K(inc_closure, groups) K(inc_share, groups) K(inc_spin, bnodes)  \

@@ -15,7 +15,7 @@ from kinemesh.linear.stack import Alike
 
 
 def made(backend, parts, tolerance, volume=None):
-    """A solver of the composite systems of members, their penalties made."""
+    """A solver of the composite systems of members, its rows those of the moment."""
     alike = Alike([own.matrix for own in parts])
     distinct = [parts[m] for m in alike.lead]
     alone = [Pattern.of_graph(backend, *graph_of(own.matrix), natural=True) for own in distinct]
@@ -71,57 +71,22 @@ def test_solution_is_that_of_a_direct_solver(double, small):
     assert (x[(small.status == COVERED) | (small.status == SOLID) | small.fixed] == 0).all()
 
 
-def steps_of(backend, parts, penalty=True, seeds=1):
-    """Iterations to 1e-4 for each side; without penalties coarse levels know of no holes."""
-    solver = made(backend, parts, 1e-4)
-    if not penalty:
-        status, keep = solver.constraints.kind, solver.multigrid.holes[0]["keep"]
-        there, kept = backend.get(status), backend.get(keep)
-        backend.put(status, FIELD)
-        solver.refresh()
-        backend.put(status, there)
-        backend.put(keep, kept)
+def steps_of(backend, parts, seeds=1, tolerance=1e-4):
+    """Iterations for each side."""
+    solver = made(backend, parts, tolerance)
     return [int(solved(solver, sides(parts, seed))[1][0]) for seed in range(seeds)]
 
 
-@pytest.mark.parametrize(("spacing", "most"), [(0.08, 14), (0.05, 16)])
-def test_iterations_are_few_for_every_side(double, spacing, most):
-    """Bars of the mean lie between those with and without deflation: 11.7, 14.2 and 14.5, 18.3.
+@pytest.mark.parametrize("spacing", [0.08, 0.05])
+def test_iterations_are_few_for_every_side(double, spacing):
+    """Measured: 4 to 5 to 1e-4, 6 to 1e-6, also of 82 thousand nodes.
 
-    Of the second mesh, two sides took more than 400 before BiCGSTAB could begin anew.
+    With penalties in the place of renewed rows they were 11.7 and 14.2 in the mean, to 1e-4.
     """
-    steps = steps_of(double, [composite(spacing)], seeds=6)
+    own = composite(spacing)
 
-    assert np.mean(steps) <= most
-    assert max(steps) <= 20  # measured 14, 16
-
-
-def constants_of(own):
-    """Z, W of the composite system: constants of each part, and the weights of its field rows."""
-    field = (own.status == FIELD) & ~own.fixed
-    body = np.arange(own.nodes) <= np.flatnonzero(own.never).max()
-    Z = np.stack([field & body, field & ~body], axis=1).astype(float)
-    W = Z * own.matrix.diagonal()[:, None]
-    takes = own.status == RECEPTOR
-    Z[takes] = np.einsum("rk,rkp->rp", own.weight[takes], Z[own.donor[takes]])
-    return Z, W
-
-
-def test_deflation_takes_a_constant_of_each_part(double, small):
-    solver = made(double, [small], 1e-4)
-    Z, W = constants_of(small)
-    r = np.random.default_rng(0).normal(size=small.nodes) * (W.sum(axis=1) > 0)
-    double.put(solver.p, r[:, None])
-    double.put(solver.live, 1)
-
-    for call in solver.deflation.narrow(solver.p, solver.narrow):
-        call()
-
-    A = small.system()
-    c = np.linalg.solve(W.T @ (A @ Z), W.T @ r)
-    np.testing.assert_allclose(double.get(solver.deflation.c), c, rtol=1e-9)
-    left = np.where(small.status == FIELD, r - A @ (Z @ c), 0.0)
-    np.testing.assert_allclose(double.get(solver.narrow)[:, 0], left, rtol=1e-5, atol=1e-6)
+    assert max(steps_of(double, [own], seeds=3)) <= 6
+    assert max(steps_of(double, [own], seeds=3, tolerance=1e-6)) <= 8
 
 
 def test_side_of_a_singular_system_is_solved(double, small):
@@ -139,19 +104,8 @@ def test_side_of_a_singular_system_is_solved(double, small):
     assert np.ptp(shift) <= 1e-6 * np.ptp(x)
 
 
-def test_holes_without_penalties_take_more_iterations(double):
-    """With receptors at zero, so that iterations are those of the cycle: measured 6 and 11.3.
-
-    With receptors from their donors 18.5 and 24.3.
-    """
-    own = composite(0.05)
-    own.status[own.status == RECEPTOR] = COVERED
-    kept, without = (np.mean(steps_of(double, [own], p, seeds=4)) for p in (True, False))
-    assert without >= 1.5 * kept
-
-
 def test_large_parts_have_the_transfers_of_small_ones(double, small, monkeypatch):
-    """Smoothed twice they reach past holes: more iterations, and two and a half times the work."""
+    """Smoothed twice they have two and a half times the work, and renewed rows are of one."""
     want = made(double, [small], 1e-4).multigrid.levels[0]
     monkeypatch.setattr(hierarchy, "LARGE", small.nodes // 2)
 
@@ -233,4 +187,4 @@ def test_a_closed_member_leaves_the_bits_of_an_open_one(double, small):
     x, alone = solved(made(double, [small], 1e-4), sides([small]))
     np.testing.assert_array_equal(together[: small.nodes], x)
     assert steps[0] == alone[0]
-    assert steps[1] <= 2 * steps[0]
+    assert steps[1] <= steps[0] + 2

@@ -7,9 +7,11 @@ from kinemesh.linear.multigrid import THREADS, lanes
 
 pytestmark = pytest.mark.sanitize
 
+WIDE = 20  # entries of renewed rows
 ROWS, LIVES = 300, 200  # rows from the second on are of a member that has ended
 LANES = (1, 2, 4, 8)
-HOLES = {"step": ("keep", "pen"), "residual": ("keep", "pen"), "prolong": ("keep",)}
+RENEWED = ("keep", "slot", "many", "columns", "values")
+HOLES = dict.fromkeys(("step", "residual", "prolong"), RENEWED)
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +28,8 @@ def level():
 def bound(backend, level, kernel, count, **fields):
     """Results of a kernel with so many lanes, of rows of two members: one lives, one has ended."""
     table = backend.table
-    b = {name: backend.array(value, np.float32) for name, value in fields.items()}
+    kinds = {name: np.int32 for name in ("slot", "many", "columns")}
+    b = {name: backend.array(v, kinds.get(name, np.float32)) for name, v in fields.items()}
     there = {
         "member": table(np.arange(ROWS) >= LIVES, np.int32),
         "live": table([1, 0], np.int32),
@@ -37,9 +40,27 @@ def bound(backend, level, kernel, count, **fields):
     }
     more = {"step": {"c1": 0.3, "c2": 0.7}}.get(kernel, {})
     more |= {name: None for name in HOLES.get(kernel, ()) if name not in fields}
+    if kernel in HOLES:
+        more["wide"] = WIDE
     made = backend.bind(f"level_{kernel}_{count}", suffix="f32", **there, **b, **more)
     made()
     return {name: backend.get(array)[:, 0] for name, array in b.items() if len(array.shape) == 2}
+
+
+def renewed_rows(level):
+    """Every third row anew, in other slots than their order; and the matrix with them."""
+    rng, rows = np.random.default_rng(3), np.arange(0, ROWS, 3)
+    slots = rng.permutation(len(rows))
+    many = rng.integers(0, WIDE + 1, len(rows))
+    columns = rng.integers(0, ROWS, (len(rows), WIDE))
+    values = rng.normal(size=(len(rows), WIDE)).astype(np.float32)
+    slot = np.full(ROWS, -1)
+    slot[rows] = slots
+    new = level.astype(np.float64).toarray()
+    new[rows] = 0
+    for row, at in zip(rows, slots, strict=True):
+        np.add.at(new[row], columns[at, : many[at]], values[at, : many[at]].astype(float))
+    return {"slot": slot, "many": many, "columns": columns, "values": values}, new
 
 
 def columns_of(*names):
@@ -50,16 +71,15 @@ def columns_of(*names):
 @pytest.fixture
 def cases(level):
     """Fields of each kernel, and what it makes of them: name -> (rows,)."""
-    A = level.astype(np.float64)
+    A, renewed, new = level.astype(np.float64), *renewed_rows(level)
     given = columns_of("r", "d", "x", "d0", "e", "b")
     v = {name: value[:, 0] for name, value in given.items()}
     keep = np.random.default_rng(2).uniform(0.2, 1.0, ROWS) * (np.arange(ROWS) % 7 > 0)
-    pen = np.random.default_rng(3).uniform(size=ROWS)
     data = level.data[:, None]
-    rest = np.where(keep > 0, v["r"] - A @ v["d0"] - pen * v["d0"], 0)
+    rest = np.where(keep > 0, v["r"] - new @ v["d0"], 0)
     change = 0.3 * v["d0"] + 0.7 * keep * rest
-    up = np.where(keep > 0, A @ v["e"], 0)
-    holed = {"keep": keep, "pen": pen}
+    up = np.where(keep > 0, new @ v["e"], 0)
+    holed = {"keep": keep} | renewed
     whole = v["r"] - A @ v["d0"]
     return [
         (
@@ -78,10 +98,10 @@ def cases(level):
             "residual",
             {"A": data, **holed},
             ("d", "r"),
-            {"r": v["r"] - (keep > 0) * (A @ v["d"] + pen * v["d"])},
+            {"r": v["r"] - (keep > 0) * (new @ v["d"])},
         ),
         ("restrict", {"R": data}, ("r", "b"), {"b": A @ v["r"]}),
-        ("prolong", {"P": data, "keep": keep}, ("e", "d", "x"), {"d": up, "x": v["x"] + up}),
+        ("prolong", {"P": data, **holed}, ("e", "d", "x"), {"d": up, "x": v["x"] + up}),
     ]
 
 

@@ -14,6 +14,18 @@
 #define COMPOSITE_SIDE(F) \
   COMPOSITE_ROWS(F)       \
   F(rw, f64, r, "rows,1")
+#define COMPOSITE_NARROW(F)       \
+  COMPOSITE_ROWS(F)               \
+  F(opt, f64, share, "rows")      \
+  F(opt, f64, level, "members,2") \
+  F(in, f64, from, "rows,1")      \
+  F(out, f32, to, "rows,1")
+#define COMPOSITE_WIDEN(F)                           \
+  COMPOSITE_DONORS(F)                                \
+  F(opt, f64, level, "members,2")                    \
+  F(in, f64, r, "rows,1")                            \
+  F(in, f32, from, "rows,1") /* zero but in field */ \
+  F(out, f64, to, "rows,1")
 #define COMPOSITE_PRODUCT(F)                                  \
   COMPOSITE_DONORS(F)                                         \
   F(in, i32, row, "rows+1>>blocks")                           \
@@ -33,10 +45,47 @@
   F(upd, f64, parts, "groups,1") \
   F(in, i32, live, "members")    \
   F(out, f64, lack, "members")
+#define COMPOSITE_LEVEL(F)       \
+  F(in, f64, r, "rows,1")        \
+  F(in, i32, status, "rows")     \
+  F(in, f64, volume, "rows")     \
+  F(in, f64, share, "rows")      \
+  F(in, f64, stiff, "members")   \
+  F(in, i32, item, "items>rows") \
+  TOTALS(F, "items")             \
+  F(upd, f64, parts, "groups,2") \
+  F(in, i32, live, "members")    \
+  F(out, f64, level, "members,2")
 
 KERNEL(composite_side, COMPOSITE_SIDE, direct)
 {
   if (live[member[i]] && status[i] != FIELD) r[i] = 0;
+}
+
+/* A residual in float32, zero in rows that are not field, less what its constant makes. */
+KERNEL(composite_narrow, COMPOSITE_NARROW, indirect)
+{
+  if (!live[member[i]]) return;
+  const f64 less = level ? share[i] * level[2 * member[i]] : 0;
+  to[i]          = status[i] == FIELD ? (f32)(from[i] - less) : 0;
+}
+
+/* In float64, with its constant, and receptors from their donors, which are followed where they are some. */
+KERNEL(composite_widen, COMPOSITE_WIDEN, indirect)
+{
+  if (!live[member[i]]) return;
+  f64 s = (f64)from[i];
+  if (status[i] == RECEPTOR) {
+    s = r[i];
+    for (i32 k = 4 * i; k < 4 * i + 4; k++) {
+      const i32 d   = donor[k];
+      f64       own = (f64)from[d];
+      if (status[d] == RECEPTOR)
+        for (i32 e = 4 * d; e < 4 * d + 4; e++) own += weight[e] * (f64)from[donor[e]];
+      s += weight[k] * own;
+    }
+  }
+  to[i] = s + (level && (status[i] == FIELD || status[i] == RECEPTOR) ? level[2 * member[i] + 1] : 0);
 }
 
 KERNEL(composite_product, COMPOSITE_PRODUCT, heavy)
@@ -60,4 +109,20 @@ TOTAL(composite_lack, COMPOSITE_LACK, sum, 1, live[m])
 OF_MEMBER(composite_lack, COMPOSITE_LACK)
 {
   lack[m] = stiff[m] * s[0];
+}
+
+/* Where no boundary is open: what a residual has per volume, which no cycle sees, and the constant that makes
+ * it. */
+TOTAL(composite_level, COMPOSITE_LEVEL, sum, 2, live[m])
+{
+  const i32 at = item[i];
+  if (status[at] != FIELD || !(share[at] > 0)) return;
+  s[0] += volume[at] / share[at] * r[at];
+  s[1] += volume[at];
+}
+OF_MEMBER(composite_level, COMPOSITE_LEVEL)
+{
+  const f64 mean   = stiff[m] > 0 ? s[0] / s[1] : 0;
+  level[2 * m]     = mean;
+  level[2 * m + 1] = stiff[m] > 0 ? mean / (stiff[m] * s[1]) : 0;
 }

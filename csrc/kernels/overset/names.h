@@ -7,3 +7,5 @@ enum overset_status {
   RECEPTOR = -1, /* beside the field, with values from another part */
   SOLID    = -2, /* without fluid */
 };
+
+#define OVERSET_ROOM 6 /* code of a fault, behind those of status.h: no room for rows beside holes */

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 from weakref import ref
 
@@ -20,6 +21,8 @@ class Counting(Backend):
     def __init__(self, device: str, dtype: str) -> None:
         super().__init__(device, dtype)
         self._made: list[ref[Any]] = []
+        self._irregular: set[int] = set()
+        self._apart = False
 
     def _there(self, host: np.ndarray) -> Any:
         return self._noted(super()._there(host.copy()))
@@ -28,10 +31,24 @@ class Counting(Backend):
         return self._noted(super().zeros(shape, dtype))
 
     def _noted(self, array: Any) -> Any:
+        if self._apart:
+            self._irregular.add(len(self._made))
         self._made.append(ref(array))
         return array
+
+    @contextmanager
+    def irregular(self) -> Iterator[None]:
+        self._apart = True
+        yield
+        self._apart = False
 
     @property
     def held(self) -> int:
         """Bytes of the live arrays."""
         return sum(array.nbytes for made in self._made if (array := made()) is not None)
+
+    @property
+    def regular(self) -> int:
+        """Bytes of the live arrays that are sums over points."""
+        made = [one for k, one in enumerate(self._made) if k not in self._irregular]
+        return sum(array.nbytes for one in made if (array := one()) is not None)

@@ -25,6 +25,7 @@ from kinemesh.device.counting import Counting
 from kinemesh.errors import DeviceError
 from kinemesh.flow.samples import KINDS, kind_of
 from kinemesh.linear.hierarchy import degree
+from kinemesh.linear.holes import room_of
 from kinemesh.mesh.kinds import KINDS as KIND_OF_CELLS
 from kinemesh.motion.deform import Deformation, Delaunay, Rigid, TorsionalSprings
 from kinemesh.overset.parts import Parts
@@ -124,7 +125,7 @@ def _each(
                 made = counted(spaces, **solver.sample, **more, **asked)
                 way = made.deform if kind == "parts" else WAYS.get(deform or "", made.deform)
                 mover = way.attach(made.grid.vertices) if deform in WAYS else None
-                each.append(made.backend.held)
+                each.append(made.backend.regular)
                 del mover
             known.append(counts(made.grid.meshes[0]))
             held.append(_shared(*each))
@@ -198,6 +199,8 @@ def _held(
         # 2.6 % above what 12 to 123 thousand nodes take
         more = 0.0 if isinstance(space, Parts) else solver.uncounted
         total += float((each @ known) @ (1, ways, members)) + ways * more * len(space.points)
+        if isinstance(space, Parts):
+            total += members * room_of(len(space.points), len(space.names))
         if deform == "springs":
             points = len(space.points)
             total += (HIERARCHY + VECTORS * members) * degree(points) * points

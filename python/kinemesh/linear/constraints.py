@@ -25,6 +25,8 @@ class Constraints:
     never : of each distinct mesh (nodes,) bool, rows that are never own
     volume : (rows,) of members whose matrix is singular as no row is fixed, 0 in others; None: in
         none.  What a side lacks there is spread by volume
+    faults : (members,) uint64 device array    where a member fails by more rows beside others than
+        solvers have room for; None: nobody looks
     """
 
     kind: Any
@@ -32,6 +34,7 @@ class Constraints:
     weight: Any
     never: Sequence[NDArray[np.bool_]]
     volume: NDArray[np.float64] | None = None
+    faults: Any = None
 
     @property
     def kinds(self) -> dict[str, Any]:

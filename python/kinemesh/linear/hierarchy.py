@@ -44,6 +44,8 @@ class Level:
     prolong, restrict        from here to the finer level and back, scaling included
     inverse : of the matrix, on the coarsest level; else None
     dense : (rows, rows) that matrix, of a scalar one, in float64; else None
+    tentative : of a scalar matrix, from here to the finer level before `prolong` was smoothed: an
+        entry for each finer row, the aggregate that has it
     """
 
     matrix: Blocks
@@ -51,6 +53,7 @@ class Level:
     restrict: Blocks
     inverse: Blocks | None
     dense: Floats | None = None
+    tentative: Blocks | None = None
 
 
 def _inverse(blocks: Floats) -> Floats:
@@ -214,6 +217,7 @@ def hierarchy(
     inverse, largest = scaling or _scaling(matrix)
     while not levels or levels[-1].inverse is None:
         prolong, candidates = fit_candidates(_aggregates(matrix), candidates)
+        joined = Blocks.of(cut(prolong), len(prolong.indices)) if size == 1 else None
         for share in smoothing(smoothings or degree(nodes)):
             prolong = _smoothed(matrix, inverse, prolong, share / largest)
         matrix, before = _galerkin(matrix, prolong), matrix.shape[0]
@@ -226,7 +230,7 @@ def hierarchy(
         below = Blocks.of(cut(matrix), len(matrix.indices), inverse, 1 / above)
         end = _weighed_inverse(matrix, middle, least) if last else None
         whole = scaled(inverse, matrix).toarray() / above if last and size == 1 else None
-        levels.append(Level(below, prolong, restrict, end, whole))
+        levels.append(Level(below, prolong, restrict, end, whole, joined))
     return levels
 
 

@@ -1,21 +1,69 @@
-"""Multigrid of a scalar matrix restricted to own rows, with a hierarchy set up without holes.
+"""Multigrid of a scalar matrix restricted to own rows and tied ones, from a hierarchy without.
 
-Rows that are not own are left out on the finest level and held at zero by penalties on coarser
-ones, so that only these, and the coarsest inverses, are made anew when holes move (docs/theory.md,
+Far from holes and ties the levels are those of the hierarchy; rows that these reach are renewed
+when they move, with transfers that are smoothed by the matrix of the moment (docs/theory.md,
 section 7.6).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import ceil
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.device.faults import NONE as NO_FAULT
 from kinemesh.linear.blocks import Blocks
 from kinemesh.linear.constraints import Constraints
-from kinemesh.linear.hierarchy import SINGULAR
+from kinemesh.linear.hierarchy import ABOVE, COARSEST, smoothing
 from kinemesh.linear.multigrid import ScalarMultigrid, _Depth
+from kinemesh.linear.pattern import chunks
+
+# Renewed rows for which there is room: those beside rows that are never own, and so many times the
+# root of a level's rows in each piece of the matrix, or a few.  Measured on a section over a
+# background, 20,000 to 1.5 million nodes: 1.5 to 6 times the root of all.
+SLOTS = 4.0
+FEW = 256
+# Entries of a renewed row on the finest level, the next and so on, and of the transfer to it;
+# measured up to 17, 40, 85, 113, 77 and 15, 15, 37, 21, with 94,000 nodes.
+WIDE = (32, 64, 128, 192)
+WIDE_UP = (16, 32, 64)
+# New diagonal over that of the tables below which a row dies.  On three parts with thin gaps 15 to
+# 20 iterations with 1e-4, 6 with 0.05 and 0.1.  Where constants are solutions none but negative
+# ones may die, as a constant must be one on coarse levels, too: 10 iterations in place of 4.
+LEAST, ANY = 0.1, 1e-4
+NONE = 1e-5  # pivot over diagonal of a coarsest row that is taken for none
+
+
+@dataclass
+class _Rims:
+    """Renewed rows of a level, those of each member side by side in the order of its rows.
+
+    Parameters
+    ----------
+    slots, going : all slots, and those of the members that have a coarser level
+    room : (members,) slots of each member
+    rows : slot, keep    of each row of the level
+    near : rows whose products with the transfer differ from those in the tables
+    unit : (rows,) diagonals in the tables
+    places : held, owner, begin, used, active    of slots
+    entries, up : many, columns, values, wide    of renewed rows, of those of the transfer
+    joined : like, joined, part    aggregate of each row, and its part in it
+    """
+
+    slots: int
+    going: int
+    room: NDArray[np.int32]
+    rows: dict[str, Any]
+    near: Any
+    unit: Any
+    places: dict[str, Any]
+    entries: dict[str, Any]
+    up: dict[str, Any] = field(default_factory=dict)
+    joined: dict[str, Any] = field(default_factory=dict)
 
 
 class HoledMultigrid(ScalarMultigrid):
@@ -24,50 +72,206 @@ class HoledMultigrid(ScalarMultigrid):
     Parameters
     ----------
     given : those of `ScalarMultigrid`
-    constraints : Constraints    which rows are own
+    constraints : Constraints    which rows are own, and which of the others are tied to what
     active : (members,) int32 device array, members whose constraints are looked at
+    matrix : row, column, matrix    of all rows, those scaled by their diagonals
+    pieces : of each member, components of its matrix
+    edges : of each member (free rows,) bool, rows beside some that are never own
+    closed : of each member, whether no row is given, so that constants are solutions
 
     Attributes
     ----------
-    refresh : calls that follow the constraints: penalties of all levels, inverses of the coarsest
+    refresh : calls that follow the constraints: renewed rows of all levels, coarsest inverses
+    rims : list of _Rims    of each level
     """
 
-    def __init__(self, *given: Any, constraints: Constraints, active: Any) -> None:
-        self.constraints, self.active = constraints, active
-        self.holes: list[dict[str, Any]] = []  # of each level: its penalty, and what is kept
+    def __init__(
+        self,
+        *given: Any,
+        constraints: Constraints,
+        active: Any,
+        matrix: dict[str, Any],
+        pieces: Sequence[int],
+        edges: Sequence[NDArray[np.bool_]],
+        closed: Sequence[bool],
+    ) -> None:
+        self.constraints, self.active, self.matrix = constraints, active, matrix
+        self.pieces, self.closed, self.edges = pieces, closed, list(edges)
+        self.rims: list[_Rims] = []
+        b, members = given[0], active.shape[0]
+        none = constraints.faults is None
+        self.faults = b.array(np.full(members, NO_FAULT), np.uint64) if none else constraints.faults
         super().__init__(*given)
 
-    def _follow(self, kernel: str, **fields: Any) -> None:
+    def _follow(self, kernel: str, over: int | None = None, **fields: Any) -> None:
         """Another call of `refresh`."""
-        self.refresh.append(self.backend.bind(kernel, suffix="f32", active=self.active, **fields))
+        some = None if over is None else (0, over)
+        bound = self.backend.bind(f"rim_{kernel}", some, suffix="f32", **fields)
+        self.refresh.append(bound)
 
-    def _penalty(self, kernel: str, here: _Depth, own: dict[int, NDArray], **fields: Any) -> None:
-        """Add a level's penalty by kinds or the finer level; own: each member's diagonal."""
+    # ---- room ----
+
+    def _entries(self, slots: int, wide: int, ending: str = "") -> dict[str, Any]:
+        b = self.backend
+        with b.irregular():
+            return {
+                f"many{ending}": b.zeros(slots, np.int32),
+                f"columns{ending}": b.zeros((slots, wide), np.int32),
+                f"values{ending}": b.zeros((slots, wide), np.float32),
+                f"wide{ending}": wide,
+            }
+
+    def _rims(self, here: _Depth, own: dict[int, NDArray[np.float32]]) -> _Rims:
+        """Room for the renewed rows of a level; own: each member's diagonal in the tables."""
+        b, members = self.backend, len(self.levels)
         unit = np.zeros(here.rows, np.float32)
-        for m, diagonal in own.items():
-            unit[here.first[m] : here.first[m] + here.counts[m]] = diagonal
-        made = {name: self.backend.zeros(here.rows, np.float32) for name in ("pen", "keep")}
-        self.holes.append(made)
-        table = self.backend.table(unit, np.float32)
-        self._follow(f"holes_{kernel}", member=here.member, unit=table, **fields, **made)
+        room, begin = (np.zeros(members, np.int32) for _ in range(2))
+        total = going = 0
+        for m, first in here.first.items():
+            rows = here.counts[m]
+            unit[first : first + rows] = own[m]
+            room[m] = _room(rows, self.pieces[m], int(self.edges[m].sum()))
+            begin[m] = total
+            total += room[m]
+            going = total if first + rows <= here.going else going
+        owner = np.repeat(list(here.first), room[list(here.first)])
+        places = {
+            "held": b.zeros(max(total, 1), np.int32), "owner": b.table(owner if total else [0]),
+            "begin": b.table(begin), "used": b.zeros(members, np.int32), "active": self.active,
+        }  # fmt: skip
+        wide = min(_of(WIDE, here.number), max(here.counts.values()))
+        rows_of = {"slot": b.zeros(here.rows, np.int32), "keep": b.zeros(here.rows, np.float32)}
+        made = _Rims(
+            total, going, room, rows_of, b.zeros(here.rows, np.int32), b.table(unit, np.float32),
+            places, self._entries(max(total, 1), wide),
+        )  # fmt: skip
+        self.rims.append(made)
+        return made
+
+    def _place(self, here: _Depth, own: _Rims) -> None:
+        """Calls that give slots to the rows that are to be renewed."""
+        b, counts = self.backend, list(here.counts.values())
+        ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+        offsets, groups = chunks(ends, max(32, int(max(counts) ** 0.5)))
+        each = np.diff(groups)
+        tables = {
+            "offsets": b.table(offsets), "owner": b.table(np.repeat(list(here.first), each)),
+            "active": self.active, "counts": b.zeros(len(offsets) - 1, np.int32),
+        }  # fmt: skip
+        slot = own.rows["slot"]
+        self._follow("count", **tables, slot=slot)
+        there = {name: own.places[name] for name in ("begin", "used", "held")}
+        since, room = b.table(np.repeat(groups[:-1], each)), b.table(own.room)
+        more = {"since": since, "room": room, "slot": slot, "faults": self.faults}
+        self._follow("place", **tables, **there, **more)
+
+    # ---- the levels, finest first ----
 
     def _level(self, here: _Depth, b: Any, x: Any, D: Any = None) -> list[Any]:
         if not here.number:
-            own = {m: np.zeros(count, np.float32) for m, count in here.counts.items()}
-            for m, finest in enumerate(self.finest):
-                own[m][self.free[m]] = _diagonal(finest)
-            self._penalty("finest", here, own, **self.constraints.kinds)
+            self._finest(here)
         return super()._level(here, b, x, D)
 
-    def _restriction(self, here: _Depth, coarse: _Depth, R: dict[str, Any], **fields: Any) -> Any:
-        own = {m: _diagonal(self.levels[m][here.number].matrix) for m in coarse.first}
-        self._penalty("coarser", coarse, own, above=self.holes[here.number]["pen"], **R)
-        return super()._restriction(here, coarse, R, **fields)
+    def _finest(self, here: _Depth) -> None:
+        """Calls for the renewed rows of the finest level."""
+        own = {m: np.zeros(count, np.float32) for m, count in here.counts.items()}
+        for m, finest in enumerate(self.finest):
+            own[m][self.free[m]] = _diagonal(finest)
+        rims, static = self._rims(here, own), here.matrix
+        self._follow(
+            "finest", member=here.member, active=self.active, unit=rims.unit,
+            **self.constraints.kinds, **self.matrix, **rims.rows,
+        )  # fmt: skip
+        self._place(here, rims)
+        tables = {"own_row": static["row"], "own_column": static["column"]}
+        tables |= {name: static[name] for name in ("like", "first", "A")}
+        self._follow(
+            "entries", **rims.places, **self.constraints.ties, **self.matrix, **tables,
+            **rims.entries, unit=rims.unit, slot=rims.rows["slot"],
+        )  # fmt: skip
+
+    def _restriction(
+        self, here: _Depth, coarse: _Depth, R: dict[str, Any], P: dict[str, Any], **fields: Any
+    ) -> Any:
+        above = self.rims[here.number]
+        self._transfer(here, coarse, above)
+        tables = {name: here.matrix[name] for name in ("like", "row", "column", "first")}
+        at = {"member": here.member, "active": self.active, "slot": above.rows["slot"]}
+        self._follow("near", here.going, near=above.near, **at, **tables)
+
+        self._widen(here, coarse)
+        b = self.backend
+        own = self._rims(coarse, {m: _diagonal(self.levels[m][here.number].matrix)
+                                  for m in coarse.first})  # fmt: skip
+        starts = np.zeros(len(self.levels), np.int32)
+        starts[list(coarse.first)] = list(coarse.first.values())
+        start = b.table(starts)
+        there = {"above": above.rows["slot"], "above_like": above.joined["like"]}
+        down = {name: R[name] for name in ("like", "row", "column")}
+        self._follow(
+            "coarser", member=coarse.member, active=self.active, **down, first=R["first"],
+            start=start, near=above.near, joined=above.joined["joined"], **there, **own.rows,
+        )  # fmt: skip
+        self._place(coarse, own)
+        self._follow(
+            "products", **own.places, start=start, **down, R=R["R"], first=R["first"], **there,
+            above_row=here.matrix["row"], above_column=here.matrix["column"], A=here.matrix["A"],
+            up_row=P["row"], up_column=P["column"], P=P["P"], **above.up, unit=own.unit,
+            **{f"above_{name}": value for name, value in above.entries.items()},
+            **own.entries, **own.rows, least=b.table(self._least(), np.float64),
+        )  # fmt: skip
+        return super()._restriction(here, coarse, R, P, **fields)
+
+    def _least(self) -> NDArray[np.float64]:
+        """(members,) new diagonal over that of the tables below which a row dies."""
+        return np.where(self.closed, ANY, LEAST)
+
+    def _widen(self, here: _Depth, coarse: _Depth) -> None:
+        """The edges of the coarser level: rows whose products an edge of this one takes part in."""
+        made: dict[int, NDArray[np.bool_]] = {}
+        for m in coarse.first:
+            level = self.levels[m][here.number]
+            if id(level) not in made:
+                finer = self.levels[m][here.number - 1].matrix if here.number else self.finest[m]
+                near = self.edges[m] | _touched(finer, self.edges[m])
+                made[id(level)] = _touched(level.restrict, near)
+            self.edges[m] = made[id(level)]
+
+    def _transfer(self, here: _Depth, coarse: _Depth, own: _Rims) -> None:
+        """Call for the renewed rows of the transfer from the coarser level."""
+        joined, part, seen = [], [], set()
+        for m in here.first:  # as the level's tables stand
+            if id(self.levels[m]) in seen:
+                continue
+            seen.add(id(self.levels[m]))
+            joined.append(np.full(here.counts[m], -1, np.int32))
+            part.append(np.zeros(here.counts[m], np.float32))
+            blocks = self.levels[m][here.number].tentative if m in coarse.first else None
+            if blocks is None:
+                continue
+            rows = np.repeat(np.arange(blocks.rows), np.diff(blocks.row))
+            rows = rows if here.number else self.free[m][rows]
+            joined[-1][rows], part[-1][rows] = blocks.column, blocks.data[:, 0]
+        b = self.backend
+        own.joined = {"like": here.matrix["like"], "joined": b.table(np.concatenate(joined)),
+                      "part": b.table(np.concatenate(part), np.float32)}  # fmt: skip
+        wide = min(_of(WIDE_UP, here.number), max(coarse.counts.values()))
+        own.up = self._entries(max(own.slots, 1), wide, "_up")
+        self._follow(
+            "transfer", own.going, **own.places, **own.joined, first=here.matrix["first"],
+            **own.rows, **own.entries, **own.up, smoothing=smoothing(1)[0] * ABOVE,
+        )  # fmt: skip
 
     def _going(self, what: str, here: _Depth, **fields: Any) -> Any:
-        names = ("keep", "pen") if what in ("step", "residual") else ("keep",)
-        own = {name: self.holes[here.number][name] for name in names}
-        return super()._going(what, here, **fields, **own)
+        own = self.rims[here.number]
+        if what == "first":
+            return super()._going(what, here, **fields, keep=own.rows["keep"])
+        entries = own.entries
+        if what == "prolong":
+            entries = {name.removesuffix("_up"): value for name, value in own.up.items()}
+        return super()._going(what, here, **fields, **own.rows, **entries)
+
+    # ---- the coarsest ----
 
     def _coarsest(self, here: _Depth, b: Any, e: Any) -> Any:
         last = {m: self.levels[m][here.number - 1].dense for m in here.first}
@@ -85,22 +289,59 @@ class HoledMultigrid(ScalarMultigrid):
         R = self.backend.zeros((entries, 1), np.float32)
         A = table(np.concatenate([dense.ravel() for dense in own.values()])[:, None], np.float64)
         self._invert(
-            R, int(order.max()), level=table(level), member=here.member, place=table(place),
-            order=table(order), corner=table(corner), dense=A, pen=self.holes[here.number]["pen"],
+            R, int(order.max()), A, self.rims[here.number], level=table(level),
+            member=here.member, place=table(place), order=table(order), corner=table(corner),
         )  # fmt: skip
         return self._inverted(here, b, e, {
             "like": table(np.arange(here.rows)), "row": table(row), "first": table(first),
             "column": table(np.arange(entries) - row[level]), "R": R,
         })  # fmt: skip
 
-    def _invert(self, R: Any, steps: int, **dense: Any) -> None:
-        """Calls of `refresh`: the inverses of dense matrices with their penalties."""
+    def _invert(self, R: Any, steps: int, A: Any, own: _Rims, **tables: Any) -> None:
+        """Calls of `refresh`: the inverses of dense matrices, with their renewed rows."""
         now, then = (self.backend.zeros(R.shape, np.float64) for _ in range(2))
-        self._follow("holes_penalised", **dense, to=now)
+        more = {"active": self.active, "sizes": self.backend.zeros(own.unit.shape, np.float64)}
+        slot = own.rows["slot"]
+        closed = self.backend.table(self.closed)
+        self._follow(
+            "dense", **tables, **more, closed=closed, dense=A, slot=slot, **own.entries, to=now
+        )
         for k in range(steps):
-            self._follow("holes_pivot", **dense, k=k, least=SINGULAR, **{"from": now, "to": then})
+            step = {"k": k, "least": NONE, "from": now, "to": then}
+            self._follow("inverse", **tables, **more, **step)
             now, then = then, now
         self.refresh.append(self.backend.bind("narrow_row", **{"from": now, "to": R}))
+
+
+def _of(widths: tuple[int, ...], number: int) -> int:
+    """Width of a level, the last of these for all that follow."""
+    return widths[min(number, len(widths) - 1)]
+
+
+def _room(rows: int, pieces: int, edge: int) -> int:
+    """Renewed rows that a level has room for."""
+    return min(rows, edge + max(FEW, ceil(SLOTS * np.sqrt(rows * pieces))))
+
+
+def room_of(rows: int, pieces: int) -> int:
+    """Estimate of the bytes of a member's renewed rows, to be refused before they are there.
+
+    Levels have 4.5 times fewer rows each; rows beside those that are never own, which depend on the
+    mesh, are twice the root of all.
+    """
+    found, number = 0, 0
+    while rows > COARSEST:
+        entries = min(_of(WIDE, number), rows) + min(_of(WIDE_UP, number), rows)
+        found += _room(rows, pieces, round(2 * rows**0.5)) * (8 * entries + 16)
+        rows, number = round(rows / 4.5), number + 1
+    return found
+
+
+def _touched(matrix: Blocks, columns: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(rows,) rows with an entry in any of these columns."""
+    found = np.concatenate([[0], np.cumsum(columns[matrix.column])])
+    touched: NDArray[np.bool_] = found[matrix.row[1:]] > found[matrix.row[:-1]]
+    return touched
 
 
 def _diagonal(matrix: Blocks) -> NDArray[np.float32]:

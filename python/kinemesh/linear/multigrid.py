@@ -167,12 +167,12 @@ class Multigrid:
         coarse, finest = self._coarser(here), not here.number
         b, e = self._vectors(coarse.rows, coarse.size, 2)
         there = {m: self.levels[m][here.number] for m in coarse.first}
-        down, up = ({m: getattr(own, way) for m, own in there.items()}
-                    for way in ("restrict", "prolong"))  # fmt: skip
+        down = {m: own.restrict for m, own in there.items()}
+        up = {m: there[m].prolong for m in here.first if m in there}  # the order of its matrices
         free = {m: self.free[m] for m in there} if finest else None
         R = self._shared("R", down, coarse, here, columns=free)
         P = self._shared("P", up, here, coarse, rows=free)
-        calls = [self._restriction(here, coarse, R, r=fine, b=b)]
+        calls = [self._restriction(here, coarse, R, P, r=fine, b=b)]
         if coarse.going:
             calls += self._level(coarse, b, e)
         if coarse.going < coarse.rows:
@@ -180,8 +180,11 @@ class Multigrid:
         calls.append(self._going("prolong", here, e=e, d=d, x=x, **P))
         return calls
 
-    def _restriction(self, here: _Depth, coarse: _Depth, R: dict[str, Any], **fields: Any) -> Any:
+    def _restriction(
+        self, here: _Depth, coarse: _Depth, R: dict[str, Any], P: dict[str, Any], **fields: Any
+    ) -> Any:
         """Call from a level to the coarser one."""
+        del P
         kernel = self._kernel("restrict", here.size, coarse.rows)
         return self._bind(kernel, coarse.rows, coarse.member, **fields, **R)
 
@@ -310,7 +313,9 @@ class ScalarMultigrid(Multigrid):
         return "level_first" if what == "first" else f"level_{what}_{lanes(rows)}"
 
     def _going(self, what: str, here: _Depth, **fields: Any) -> Any:
-        absent = {"keep": None, "pen": None} if what in ("step", "residual") else {"keep": None}
+        absent: dict[str, Any] = {"keep": None}
+        if what != "first":
+            absent |= dict.fromkeys(("slot", "many", "columns", "values")) | {"wide": 0}
         return super()._going(what, here, **(absent | fields))
 
     def _largest(self, here: _Depth) -> float:

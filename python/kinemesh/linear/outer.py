@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from kinemesh.device.backend import Backend
 from kinemesh.linear.constraints import Constraints
-from kinemesh.linear.deflation import Deflation
 from kinemesh.linear.hierarchy import scalar
 from kinemesh.linear.holes import HoledMultigrid
 from kinemesh.linear.krylov import Krylov
@@ -58,7 +58,6 @@ class ScalarSolver(Krylov):
     b : the side, which a solution spoils
     diagonal : (rows,) D on the host
     refresh : recording    what follows from the constraints, for active members: before a solve
-    deflation : Deflation of the pieces that ties join, or None
     stiff : (members,) device array, 0 where the matrix is not singular; None where no member's is
     """
 
@@ -77,8 +76,8 @@ class ScalarSolver(Krylov):
         super().__init__(backend, pattern, 1, active, "f64")
         self.constraints = constraints
         rows = len(pattern.node)
-        self.x, self.r, self.shadow, self.p, self.v, self.t, self.y, self.z = (
-            backend.zeros((rows, 1), np.float64) for _ in range(8)
+        self.x, self.r, self.shadow, self.p, self.v, self.t, self.y = (
+            backend.zeros((rows, 1), np.float64) for _ in range(7)
         )
         self.b = self.r
         self.shadows = backend.zeros(active.shape[0], np.float64)
@@ -96,14 +95,14 @@ class ScalarSolver(Krylov):
         self._spread(constraints.volume if constraints else None)
         starts = np.searchsorted(pattern.member, np.arange(alike.members))
         free = [np.flatnonzero(~left_out[of]) + s for of, s in zip(alike.of, starts, strict=True)]
-        self._precondition([made[of] for of in alike.of], free, active)
-        self.deflation: Deflation | None = None
+        self.pieces = [_pieces(matrices[of], left_out[of]) for of in alike.of]
+        self.closed = [not fixed[of].any() for of in alike.of]
         if constraints:
-            tables = self.tables | {"matrix": self.A}
-            self.deflation = Deflation(
-                backend, alike, matrices, left_out, tables, constraints, self.live, active
-            )
-            self.refresh = backend.record([*self.multigrid.refresh, *self.deflation.refresh])
+            edges = [
+                _beside(*own) for own in zip(matrices, left_out, constraints.never, strict=True)
+            ]
+            self.edges = [edges[of] for of in alike.of]
+        self._precondition([made[of] for of in alike.of], free, active)
         self.factor, self.finish = backend.record([]), backend.record([])
         self.begin = backend.record(self.begun_from(self.tolerances(tolerance)))
         self.iterate = backend.record(self._iterate_calls())
@@ -114,13 +113,14 @@ class ScalarSolver(Krylov):
 
     def _spread(self, volume: NDArray[np.float64] | None) -> None:
         """Arrays of the rank-one term that makes singular systems solvable."""
-        self.stiff, self.lack, self.share = None, None, None
+        self.stiff, self.lack, self.share, self.level = None, None, None, None
         if volume is None or not volume.any():
             return
         b, members = self.backend, self.live.shape[0]
         area = np.bincount(self.pattern.member, volume, members)
         stiff = np.divide(STIFF, area**2, out=np.zeros(members), where=area > 0)
         self.stiff, self.lack = b.array(stiff, np.float64), b.zeros(members, np.float64)
+        self.level = b.zeros((members, 2), np.float64)
         self.volume = b.array(volume, np.float64)
         self.share = b.array(volume / self.diagonal, np.float64)
 
@@ -132,7 +132,11 @@ class ScalarSolver(Krylov):
         )  # fmt: skip
         self.multigrid: ScalarMultigrid
         if self.constraints:
-            self.multigrid = HoledMultigrid(*given, constraints=self.constraints, active=active)
+            matrix = {name: self.tables[name] for name in ("row", "column")} | {"matrix": self.A}
+            self.multigrid = HoledMultigrid(
+                *given, constraints=self.constraints, active=active, matrix=matrix,
+                pieces=self.pieces, edges=self.edges, closed=self.closed,
+            )  # fmt: skip
         else:
             self.multigrid = ScalarMultigrid(*given)
         self.refresh = self.backend.record(self.multigrid.refresh)
@@ -157,11 +161,25 @@ class ScalarSolver(Krylov):
     def _preconditioned(self, v: Any, y: Any) -> list[Any]:
         """Calls y = M v."""
         into, out = {"from": v, "to": self.narrow}, {"from": self.single, "to": y}
-        if self.deflation:
-            narrow = self.deflation.narrow(v, self.narrow)
-            return [*narrow, *self.multigrid.calls, self.deflation.widen(v, self.single, y)]
+        if self.constraints:
+            kinds, ties = self.constraints.kinds, self.constraints.ties
+            level = {"level": self.level}
+            return [
+                *self._levelled(v),
+                self._composite("narrow", **into, **kinds, **level, share=self.share),
+                *self.multigrid.calls,
+                self._composite("widen", **out, **ties, **level, r=v),
+            ]
         narrow, widen = self._bind("narrow_row", **into), self._bind("widen_row", **out)
         return [narrow, *self.multigrid.calls, widen]
+
+    def _levelled(self, r: Any) -> list[Any]:
+        """Calls for the constants of members without a fixed row, which their cycles do not see."""
+        if self.stiff is None:
+            return []
+        there = {"volume": self.volume, "share": self.share, "stiff": self.stiff}
+        kinds = self.constraints.kinds if self.constraints else {}
+        return [self._total("composite_level", 2, r=r, level=self.level, **there, **kinds)]
 
     def begun_from(self, tolerance: Any, base: Any = None) -> list[Any]:
         """Calls that begin a solution of the side; base: (members,) squared norm of another one,
@@ -189,10 +207,10 @@ class ScalarSolver(Krylov):
             *self.products(self.y, self.v),
             self._total("krylov_alpha_1", 1, shadow=self.shadow, v=self.v, **state),
             self._total("krylov_half", 1, y=self.y, v=self.v, **half),
-            *self._preconditioned(self.r, self.z),
-            *self.products(self.z, self.t),
+            *self._preconditioned(self.r, self.y),
+            *self.products(self.y, self.t),
             self._total("krylov_omega_1", 2, t=self.t, s_half=self.r, scalars=self.scalars),
-            self._bind("krylov_rest", **rows, **step, z=self.z, t=self.t),
+            self._bind("krylov_rest", **rows, **step, z=self.y, t=self.t),
             self._total("krylov_beta_1", 2, shadow=self.shadow, r=self.r, **ends),
             *self._turn_calls(rows),
         ]
@@ -213,6 +231,19 @@ class ScalarSolver(Krylov):
         """Recording: begin, and at most `most` iterations."""
         repeat = self.backend.record([self.iterate], times=most, flag=self.live)
         return self.backend.record([self.begin, repeat])
+
+
+def _pieces(matrix: sp.csr_matrix, out: NDArray[np.bool_]) -> int:
+    """Components of a matrix without some of its rows."""
+    return int(connected_components(matrix[~out][:, ~out], directed=False)[0])
+
+
+def _beside(
+    matrix: sp.csr_matrix, out: NDArray[np.bool_], never: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """(rows that are not out,) of a matrix, those with an entry in columns that are never own."""
+    beside: NDArray[np.bool_] = matrix[~out][:, never].getnnz(axis=1) > 0
+    return beside
 
 
 def _scaled(matrix: sp.csr_matrix, fixed: NDArray[np.bool_]) -> NDArray[np.float64]:

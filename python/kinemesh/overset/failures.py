@@ -11,11 +11,15 @@ from kinemesh.device.faults import decode
 from kinemesh.overset.parts import Parts
 from kinemesh.overset.plan import Plan, walls_of_part
 from kinemesh.overset.solids import distances
-from kinemesh.overset.status import Statuses
+from kinemesh.overset.status import RECEPTOR, Statuses
 from kinemesh.space.conditions.base import OUTER
 
 WALLS, OUTSIDE, BODY, ORPHAN, FREED = 1, 2, 3, 4, 5  # csrc/kernels/overset/status.h
-CAUSES = {WALLS: "walls meet", OUTSIDE: "part too large", FREED: "freed", BODY: "in walls"}
+ROOM = 6  # csrc/kernels/overset/names.h
+CAUSES = {
+    WALLS: "walls meet", OUTSIDE: "part too large", FREED: "freed", BODY: "in walls",
+    ROOM: "long rims",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,8 @@ def about(word: np.uint64) -> str:
 def failure(made: Statuses, member: int, word: np.uint64) -> Told:
     """Cause, remedy and place of the failure in a member's fault word."""
     code, node = decode(word)
+    if code == ROOM:
+        return _crowded(made, member, node)
     met = _met(made, member, node)
     where = f"{met.place} {met.at}"
     if code == WALLS:
@@ -76,6 +82,23 @@ def failure(made: Statuses, member: int, word: np.uint64) -> Told:
         cause = f"{where} is a field node and had no fluid at the last step"
         return Told(cause, "a smaller time step, so that no wall crosses its fringe in one", where)
     return _gap(made, met, where, code)
+
+
+def _crowded(made: Statuses, member: int, fits: int) -> Told:
+    """Failure by more rows beside holes than the pressure has room for; fits: their share [%]."""
+    mesh = made.grid.meshes[member]
+    status = made.backend.get(made.status)[slice(*made.grid.first[member : member + 2])]
+    counts = np.bincount(mesh.part[status == RECEPTOR], minlength=len(mesh.names))
+    name = mesh.names[int(counts.argmax())]
+    cause = (
+        f"too many nodes beside holes and overset boundaries for the pressure's coarse levels, "
+        f"which have room for {fits} % of them: part {name!r} has most, {counts.max()} receptors"
+    )
+    remedy = (
+        f"a {name!r} with at most {fits} % of the cells along the holes and overset boundaries "
+        "of all parts, or parts with more cells away from them"
+    )
+    return Told(cause, remedy, f"part {name!r}")
 
 
 def _gap(made: Statuses, met: _Met, where: str, code: int) -> Told:

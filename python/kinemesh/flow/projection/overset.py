@@ -50,7 +50,7 @@ class OversetOperators(Operators):
         grid, link = self.grid, self.exchange.connectivity
         never = systems.of_leads(grid, same, link.never)
         volume = np.where(self.flow.closed[grid.member], self.backend.get(grid.V), 0.0)
-        return Constraints(link.status, link.donor, link.weight, never, volume)
+        return Constraints(link.status, link.donor, link.weight, never, volume, link.words)
 
     def renewal(self) -> list[Any]:
         return [

@@ -1,0 +1,397 @@
+/* rims.h - levels of a cycle on a matrix whose rows have a status (composite.h), made from those of the matrix
+ * without holes (docs/theory.md, section 7.6).  Far from rims a row is what stands in the tables of the level;
+ * where holes or ties reach it, it is renewed, here, with the status.  slot: RIM_DEAD, RIM_STATIC, or the place
+ * of a renewed row in buffers of `wide` entries, columns counted from the first row of the member.  Each row is
+ * one team's, in an order that is its own (rim_row.h).  Rows are in the units of the tables: keep, static over new
+ * diagonal, scales them anew (scalar.h); 0 in dead rows. */
+
+enum rim_slot { RIM_STATIC = -1, RIM_DEAD = -2, RIM_TO_RENEW = -3 };
+
+/* ---- which rows ---- */
+
+#define RIM_FINEST(F)                                                          \
+  F(in, i32, member, "rows>members")                                           \
+  F(in, i32, active, "members")                                                \
+  F(in, i32, status, "rows")                                                   \
+  F(in, f32, unit, "rows") /* diagonal in the tables; 0 in rows not in them */ \
+  F(in, i32, row, "rows+1>>blocks")                                            \
+  F(in, i32, column, "blocks>rows")                                            \
+  F(in, f64, matrix, "blocks,1")                                               \
+  F(out, i32, slot, "rows")                                                    \
+  F(out, f32, keep, "rows")
+#define RIM_NEAR(F)                  \
+  F(in, i32, member, "rows>members") \
+  F(in, i32, active, "members")      \
+  F(in, i32, like, "rows>table")     \
+  F(in, i32, row, "table+1>>blocks") \
+  F(in, i32, column, "blocks")       \
+  F(in, i32, first, "members>rows")  \
+  F(in, i32, slot, "rows")           \
+  F(out, i32, near, "rows")
+/* Of a level, from the finer one; the tables are those of the restriction. */
+#define RIM_COARSER(F)                                                                      \
+  F(in, i32, member, "rows>members")                                                        \
+  F(in, i32, active, "members")                                                             \
+  F(in, i32, like, "rows>table")                                                            \
+  F(in, i32, row, "table+1>>blocks")                                                        \
+  F(in, i32, column, "blocks")                                                              \
+  F(in, i32, first, "members>fine")                                                         \
+  F(in, i32, start, "members>rows")                                                         \
+  F(in, i32, above, "fine") /* slot of the finer level */                                   \
+  F(in, i32, near, "fine")                                                                  \
+  F(in, i32, above_like, "fine>above_table")                                                \
+  F(in, i32, joined, "above_table") /* aggregate of a finer row, from that of its member */ \
+  F(out, i32, slot, "rows")                                                                 \
+  F(out, f32, keep, "rows")
+#define RIM_GROUPS(F)                   \
+  F(in, i32, offsets, "groups+1>>rows") \
+  F(in, i32, owner, "groups>members")   \
+  F(in, i32, active, "members")
+#define RIM_COUNT(F)       \
+  RIM_GROUPS(F)            \
+  F(in, i32, slot, "rows") \
+  F(out, i32, counts, "groups")
+#define RIM_PLACE(F)                                             \
+  RIM_GROUPS(F)                                                  \
+  F(in, i32, since, "groups>groups") /* first of its member */   \
+  F(in, i32, counts, "groups")                                   \
+  F(in, i32, begin, "members") /* slots of a member */           \
+  F(in, i32, room, "members")                                    \
+  F(rw, i32, slot, "rows")                                       \
+  F(upd, i32, held, "renewed") /* row of a slot */               \
+  F(upd, i32, used, "members") /* slots that its rows ask for */ \
+  F(inc, u64, faults, "members")
+
+/* Rows beside others that are not field are renewed. */
+KERNEL(rim_finest, RIM_FINEST, heavy)
+{
+  if (!active[member[i]]) return;
+  const i32 field = status[i] == FIELD;
+  i32       rim   = 0;
+  if (field && unit[i] > 0)
+    for (i32 b = row[i]; b < row[i + 1]; b++) rim |= status[column[b]] != FIELD && fabs(matrix[b]) > 0;
+  slot[i] = !field ? RIM_DEAD : rim ? RIM_TO_RENEW : RIM_STATIC;
+  keep[i] = field ? 1 : 0;
+}
+
+/* Whether a row's product with the transfer differs from what the tables have. */
+KERNEL(rim_near, RIM_NEAR, heavy)
+{
+  const i32 begin = row[like[i]], end = row[like[i] + 1];
+  if (!active[member[i]]) return;
+  const i32 *there = slot + first[member[i]];
+  i32        other = slot[i] != RIM_STATIC;
+  for (i32 b = begin; b < end && !other; b++) other = there[column[b]] != RIM_STATIC;
+  near[i] = other;
+}
+
+/* A row lives where a row of its aggregate does. */
+KERNEL(rim_coarser, RIM_COARSER, heavy)
+{
+  const i32 m = member[i], begin = row[like[i]], end = row[like[i] + 1];
+  if (!active[m]) return;
+  i32 live = 0, rim = 0;
+  for (i32 c = begin; c < end; c++) {
+    const i32 j = first[m] + column[c];
+    live |= above[j] != RIM_DEAD && joined[above_like[j]] == i - start[m];
+    rim |= near[j];
+  }
+  slot[i] = !live ? RIM_DEAD : rim ? RIM_TO_RENEW : RIM_STATIC;
+  keep[i] = live ? 1 : 0;
+}
+
+/* Slots in the order of rows; where they are too few a member fails by the share that fits, in percent. */
+KERNEL(rim_count, RIM_COUNT, heavy)
+{
+  i32 found = 0;
+  if (!active[owner[i]]) return;
+  for (i32 r = offsets[i]; r < offsets[i + 1]; r++) found += slot[r] == RIM_TO_RENEW;
+  counts[i] = found;
+}
+
+KERNEL(rim_place, RIM_PLACE, heavy)
+{
+  const i32 m = owner[i];
+  if (!active[m]) return;
+  i32 at = 0;
+  for (i32 g = since[i]; g < i; g++) at += counts[g];
+  for (i32 r = offsets[i]; r < offsets[i + 1]; r++) {
+    if (slot[r] != RIM_TO_RENEW) continue;
+    slot[r] = at < room[m] ? begin[m] + at : RIM_STATIC;
+    if (at < room[m]) held[begin[m] + at] = r;
+    at++;
+  }
+  if (i + 1 < n && owner[i + 1] == m) return;
+  used[m] = at;
+  if (at > room[m]) fault(faults + m, OVERSET_ROOM, (i32)((f64)room[m] * 100 / (f64)at));
+}
+
+/* ---- what they are ---- */
+
+#define RIM_RENEWED(F)                 \
+  F(in, i32, held, "renewed>rows")     \
+  F(in, i32, owner, "renewed>members") \
+  F(in, i32, active, "members")        \
+  F(in, i32, begin, "members")         \
+  F(in, i32, used, "members")
+#define RIM_ENTRIES(F)                                        \
+  RIM_RENEWED(F)                                              \
+  F(in, i32, status, "rows")                                  \
+  F(in, i32, donor, "rows,4>rows")                            \
+  F(in, f64, weight, "rows,4")                                \
+  F(in, f32, unit, "rows")                                    \
+  F(in, i32, row, "rows+1>>blocks") /* of the whole matrix */ \
+  F(in, i32, column, "blocks>rows")                           \
+  F(in, f64, matrix, "blocks,1")                              \
+  F(in, i32, like, "rows>table")                              \
+  F(in, i32, own_row, "table+1>>own_blocks") /* of tables */  \
+  F(in, i32, own_column, "own_blocks")                        \
+  F(in, i32, first, "members>rows")                           \
+  F(in, f32, A, "own_blocks,1")                               \
+  F(in, i32, slot, "rows")                                    \
+  F(val, i32, wide, "")                                       \
+  F(upd, i32, many, "renewed")                                \
+  F(upd, i32, columns, "renewed,wide")                        \
+  F(upd, f32, values, "renewed,wide")
+#define RIM_TRANSFER(F)                                                \
+  RIM_RENEWED(F)                                                       \
+  F(in, i32, slot, "rows")                                             \
+  F(in, i32, like, "rows>table")                                       \
+  F(in, i32, first, "members>rows")                                    \
+  F(in, i32, joined, "table")                                          \
+  F(in, f32, part, "table") /* of a row in its aggregate's function */ \
+  F(in, f32, keep, "rows")                                             \
+  F(in, i32, many, "renewed")                                          \
+  F(in, i32, columns, "renewed,wide")                                  \
+  F(in, f32, values, "renewed,wide")                                   \
+  F(val, i32, wide, "")                                                \
+  F(val, f64, smoothing, "")                                           \
+  F(val, i32, wide_up, "")                                             \
+  F(upd, i32, many_up, "renewed")                                      \
+  F(upd, i32, columns_up, "renewed,wide_up")                           \
+  F(upd, f32, values_up, "renewed,wide_up")
+/* The finer level: its tables, and its renewed rows of matrix and transfer.  The tables of the transfer are the
+ * first ones of the matrix: those of members that go on. */
+#define RIM_ABOVE(F)                                    \
+  F(in, i32, first, "members>fine")                     \
+  F(in, i32, above, "fine")                             \
+  F(in, i32, above_like, "fine>above_table")            \
+  F(in, i32, above_row, "above_table+1>>above_blocks")  \
+  F(in, i32, above_column, "above_blocks")              \
+  F(in, f32, A, "above_blocks,1")                       \
+  F(in, i32, up_row, "up_table+1>>up_blocks")           \
+  F(in, i32, up_column, "up_blocks")                    \
+  F(in, f32, P, "up_blocks,1")                          \
+  F(in, i32, above_many, "above_renewed")               \
+  F(in, i32, above_columns, "above_renewed,above_wide") \
+  F(in, f32, above_values, "above_renewed,above_wide")  \
+  F(in, i32, many_up, "above_renewed")                  \
+  F(in, i32, columns_up, "above_renewed,wide_up")       \
+  F(in, f32, values_up, "above_renewed,wide_up")        \
+  F(val, i32, above_wide, "")                           \
+  F(val, i32, wide_up, "")
+#define RIM_PRODUCTS(F)                                                   \
+  RIM_RENEWED(F)                                                          \
+  F(in, i32, start, "members>rows")                                       \
+  F(in, i32, like, "rows>table")                                          \
+  F(in, i32, row, "table+1>>blocks")                                      \
+  F(in, i32, column, "blocks")                                            \
+  F(in, f32, R, "blocks,1")                                               \
+  RIM_ABOVE(F)                                                            \
+  F(in, f64, least, "members") /* new diagonal over that of the tables */ \
+  F(in, f32, unit, "rows")                                                \
+  F(val, i32, wide, "")                                                   \
+  F(upd, i32, many, "renewed")                                            \
+  F(upd, i32, columns, "renewed,wide")                                    \
+  F(upd, f32, values, "renewed,wide")                                     \
+  F(upd, f32, keep, "rows")                                               \
+  F(upd, i32, slot, "rows")
+
+/* Whether slot i is in use. */
+HD i32 rim_used(i32 i RIM_RENEWED(PARAM))
+{
+  const i32 m = owner[i];
+  return active[m] && i - begin[m] < used[m];
+}
+
+/* What gives row r, times a factor; a giver that is tied is followed. */
+HD void rim_give(struct rim_row *s, i32 r, f64 factor, i32 from, i32 follow, const i32 *status, const i32 *donor,
+                 const f64 *weight, const f32 *unit)
+{
+  for (i32 k = 4 * r; k < 4 * r + 4; k++) {
+    const i32 d = donor[k];
+    const f64 w = factor * weight[k];
+    if (status[d] == FIELD && unit[d] > 0) rim_add(s, d - from, w);
+    if (!follow || status[d] != RECEPTOR) continue;
+    for (i32 e = 4 * d; e < 4 * d + 4; e++)
+      if (status[donor[e]] == FIELD && unit[donor[e]] > 0) rim_add(s, donor[e] - from, w * weight[e]);
+  }
+}
+
+/* Finest rows: own columns that are field, and for those that are tied what gives them. */
+TEAM(rim_entries, RIM_ENTRIES, heavy, RIM_LANES)
+{
+  if (!rim_used(i RIM_RENEWED(NAME))) return;
+  const i32      r = held[i], from = first[owner[i]], t = like[r], end = own_row[t + 1];
+  struct rim_row s;
+  rim_empty(&s, lane);
+  for (i32 b = own_row[t]; b < end; b += PARTS(RIM_LANES)) {
+    const i32 e = b + lane < end ? b + lane : end - 1, c = own_column[e];
+    rim_add_each(&s, end - b, slot[from + c] != RIM_DEAD ? c : -1, (f64)A[e]);
+  }
+  for (i32 b = row[r]; b < row[r + 1]; b++)
+    if (status[column[b]] == RECEPTOR && fabs(matrix[b]) > 0)
+      rim_give(&s, column[b], (f64)unit[r] * matrix[b], from, 1, status, donor, weight, unit);
+  rim_store(&s, r - from, wide, many + i, columns + wide * i, values + wide * i);
+}
+
+/* P = T - smoothing keep A T, columns of aggregates that live. */
+TEAM(rim_transfer, RIM_TRANSFER, heavy, RIM_LANES)
+{
+  if (!rim_used(i RIM_RENEWED(NAME))) return;
+  const i32      r = held[i], t = like[r], from = first[owner[i]], end = wide * i + many[i];
+  struct rim_row s;
+  rim_empty(&s, lane);
+  rim_add(&s, joined[t], (f64)part[t]);
+  for (i32 b = wide * i; b < end; b += PARTS(RIM_LANES)) {
+    const i32 e = b + lane < end ? b + lane : end - 1, c = from + columns[e], there = like[c];
+    rim_add_each(&s, end - b, slot[c] == RIM_DEAD ? -1 : joined[there],
+                 -smoothing * (f64)keep[r] * (f64)values[e] * (f64)part[there]);
+  }
+  rim_store(&s, joined[t], wide_up, many_up + i, columns_up + wide_up * i, values_up + wide_up * i);
+}
+
+/* Entries of a row, renewed or of the tables: none of a dead one. */
+struct rim_span {
+  i32 begin, end, renewed;
+};
+
+HD struct rim_span rim_span_of(i32 at, i32 t, const i32 *row, const i32 *many, i32 wide)
+{
+  const i32             begin = at >= 0 ? wide * at : row[t];
+  const struct rim_span found = {begin, at >= 0 ? begin + many[at] : at == RIM_DEAD ? begin : row[t + 1], at >= 0};
+  return found;
+}
+
+/* What lane k has. */
+HD struct rim_span rim_span_from(struct rim_span own, i32 k)
+{
+  const struct rim_span found = {lane_i32(own.begin, k, RIM_LANES), lane_i32(own.end, k, RIM_LANES),
+                                 lane_i32(own.renewed, k, RIM_LANES)};
+  return found;
+}
+
+/* s = row t of R times the finer matrix. */
+HD void rim_across(struct rim_row *s, i32 from, i32 begin, i32 end, const i32 *column, const f32 *R RIM_ABOVE(PARAM))
+{
+  rim_empty(s, s->lane);
+  for (i32 c = begin; c < end; c += PARTS(RIM_LANES)) {
+    const i32             own = c + s->lane < end ? c + s->lane : end - 1, j = from + column[own];
+    const struct rim_span mine = rim_span_of(above[j], above_like[j], above_row, above_many, above_wide);
+    for (i32 k = 0; k < PARTS(RIM_LANES) && c + k < end; k++) {
+      const struct rim_span to = rim_span_from(mine, k);
+      rim_add_row(s, to.begin, to.end, to.renewed ? above_columns : above_column, to.renewed ? above_values : A,
+                  lane_f64((f64)R[own], k, RIM_LANES));
+    }
+  }
+}
+
+/* s = half times the transfer: an entry of each lane in turn. */
+HD void rim_down(struct rim_row *s, const struct rim_row *half, i32 from RIM_ABOVE(PARAM))
+{
+  rim_empty(s, s->lane);
+  for (i32 e = 0; together_f64(e < half->many, RIM_LANES) > 0; e++) {
+    struct rim_span mine = {0, 0, 0};
+    if (e < half->many) {
+      const i32 j = from + half->column[e];
+      mine        = rim_span_of(above[j], above_like[j], up_row, many_up, wide_up);
+    }
+    for (i32 k = 0; k < PARTS(RIM_LANES); k++) {
+      const struct rim_span to = rim_span_from(mine, k);
+      rim_add_row(s, to.begin, to.end, to.renewed ? columns_up : up_column, to.renewed ? values_up : P,
+                  lane_f64(half->value[e], k, RIM_LANES));
+    }
+  }
+}
+
+/* Rows of R A P, R as in the tables.  Functions of which holes leave next to nothing make coarser matrices
+ * indefinite, and die: kept, they cost parts with thin gaps 15 to 20 iterations in place of 6. */
+TEAM(rim_products, RIM_PRODUCTS, heavy, RIM_LANES)
+{
+  if (!rim_used(i RIM_RENEWED(NAME))) return;
+  const i32      r = held[i], m = owner[i], t = like[r], from = first[m];
+  struct rim_row half, s;
+  half.lane = s.lane = lane;
+  rim_across(&half, from, row[t], row[t + 1], column, R RIM_ABOVE(NAME));
+  rim_pack(&half);
+  rim_down(&s, &half, from RIM_ABOVE(NAME));
+  const f64 size = rim_store(&s, r - start[m], wide, many + i, columns + wide * i, values + wide * i);
+  if (lane) return;
+  const i32 live = size > least[m] * fabs((f64)unit[r]);
+  keep[r]        = live ? (f32)((f64)unit[r] / size) : 0;
+  slot[r]        = live ? slot[r] : RIM_DEAD;
+}
+
+/* ---- inverses of coarsest matrices, one after the other ---- */
+
+#define RIM_PIVOT(F)                                                           \
+  F(in, i32, level, "dense_entries>rows") /* row of an entry */                \
+  F(in, i32, member, "rows>members")                                           \
+  F(in, i32, active, "members")                                                \
+  F(in, i32, place, "rows")                /* number of a row in its matrix */ \
+  F(in, i32, order, "rows")                /* rows of that matrix, */          \
+  F(in, i32, corner, "rows>dense_entries") /* and its first entry */
+#define RIM_DENSE(F)                   \
+  RIM_PIVOT(F)                         \
+  F(in, i32, closed, "members")        \
+  F(in, f64, dense, "dense_entries,1") \
+  F(in, i32, slot, "rows")             \
+  F(in, i32, many, "renewed")          \
+  F(in, i32, columns, "renewed,wide")  \
+  F(in, f32, values, "renewed,wide")   \
+  F(val, i32, wide, "")                \
+  F(upd, f64, sizes, "rows")           \
+  F(out, f64, to, "dense_entries,1")
+#define RIM_INVERSE(F)                \
+  RIM_PIVOT(F)                        \
+  F(val, i32, k, "")                  \
+  F(val, f64, least, "")              \
+  F(in, f64, sizes, "rows")           \
+  F(in, f64, from, "dense_entries,1") \
+  F(out, f64, to, "dense_entries,1")
+
+/* Where no row is given, constants have no side: the last row that lives is without a pivot. */
+KERNEL(rim_dense, RIM_DENSE, heavy)
+{
+  const i32 r = level[i], at = slot[r], b = i - corner[r] - order[r] * place[r];
+  if (!active[member[r]]) return;
+  f64 found = at == RIM_STATIC ? dense[i] : 0;
+  if (at >= 0)
+    for (i32 e = wide * at; e < wide * at + many[at]; e++) found = columns[e] == b ? (f64)values[e] : found;
+  to[i] = found;
+  if (b != place[r]) return;
+  i32 last = closed[member[r]];
+  for (i32 e = r + 1; e < r + order[r] - b; e++) last &= slot[e] == RIM_DEAD;
+  sizes[r] = last ? 1e300 : fabs(found);
+}
+
+/* Step k of Gauss-Jordan by rows; a pivot below `least` of its diagonal is none, as in rows that are dead. */
+KERNEL(rim_inverse, RIM_INVERSE, indirect)
+{
+  const i32 row = level[i], n_ = order[row];
+  if (!active[member[row]]) return;
+  const i32 at = corner[row], a = place[row], b = i - at - n_ * a;
+  f64       found = from[i];
+  if (k < n_) {
+    const i32 own   = at + k * (n_ + 1);
+    const f64 pivot = from[own], size = sizes[row - a + k];
+    const f64 across = from[at + n_ * k + b] / pivot, down = from[at + n_ * a + k];
+    if (!(fabs(pivot) > least * size))
+      found = a == k || b == k ? 0 : found;
+    else if (a == k)
+      found = b == k ? 1 / pivot : across;
+    else
+      found = b == k ? -down / pivot : found - down * across;
+  }
+  to[i] = found;
+}
