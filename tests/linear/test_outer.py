@@ -120,3 +120,16 @@ def test_a_solve_ends_at_its_first_half_where_that_is_enough():
     assert steps.tolist() == [1]
     assert np.linalg.norm(left) <= 0.5 * asked
     assert (solver.backend.get(solver.t) == 0).all()  # the second half's product
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_pattern_of_a_matrix_is_that_of_its_graph_in_the_order_of_the_nodes(kind, double):
+    mesh = square(9, kind, jitter=0.2)
+    matrix = laplacian(mesh.points, mesh.cells)
+    asked = Pattern.of_graph(double, *graph_of(matrix), natural=True)
+    found = Pattern.of_matrix(matrix)
+
+    for name in ("node", "row_of", "row", "column", "diagonal", "member", "item", "item_chunks"):
+        assert np.array_equal(getattr(found, name), getattr(asked, name)), name
+    assert found.colours == asked.colours
+    assert not len(Pattern.of_members(Alike([matrix] * 2), [found]).mirror)

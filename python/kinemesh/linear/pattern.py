@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.csr import ordered, ordered_pairs
@@ -53,7 +54,7 @@ class Pattern:
     ----------
     node : (rows,)           node of a row;  row_of : (nodes,) its inverse
     row : (rows+1,), column : (blocks,), diagonal : (rows,)
-    mirror : (blocks,)       block (j, i) of block (i, j)
+    mirror : (blocks,)       block (j, i) of block (i, j); (0,) where nothing asks for it
     member : (rows,)
     colours : list of (first, count)
     item : (rows,)           rows by member;  item_chunks, item_groups: cut for sums
@@ -122,6 +123,30 @@ class Pattern:
         )
 
     @classmethod
+    def of_matrix(cls, matrix: sp.csr_matrix) -> Pattern:
+        """Pattern of a matrix of one mesh whose rows stand in the order of the nodes.
+
+        It has the whole diagonal and sorted columns; the pattern has no `mirror`.
+        """
+        nodes = matrix.shape[0]
+        every, column = np.arange(nodes, dtype=np.int32), matrix.indices.astype(np.int32)
+        rows = np.repeat(every, np.diff(matrix.indptr))
+        item_chunks, item_groups = chunks(np.array([0, nodes]))
+        return cls(
+            node=every,
+            row_of=every,
+            row=matrix.indptr.astype(np.int32),
+            column=column,
+            diagonal=np.flatnonzero(rows == column).astype(np.int32),
+            mirror=np.empty(0, np.int32),
+            member=np.zeros(nodes, np.int32),
+            colours=[(0, nodes)],
+            item=every,
+            item_chunks=item_chunks,
+            item_groups=item_groups,
+        )
+
+    @classmethod
     def of_graphs(
         cls, backend: Backend, alike: Alike, graphs: Sequence[tuple[Ints, Ints]]
     ) -> Pattern:
@@ -136,6 +161,8 @@ class Pattern:
         nodes = Items(alike, [len(p.node) for p in alone])
         rows = Items(alike, [p.rows for p in alone])
         blocks = Items(alike, [p.blocks for p in alone])
+        whole = all(len(p.mirror) for p in alone)
+        mirrors = blocks if whole else Items(alike, [0] * len(alone))
         counts = rows.sizes[alike.of].sum(axis=0)
         starts = np.cumsum(counts) - counts
         item_chunks, item_groups = chunks(nodes.first)
@@ -145,7 +172,7 @@ class Pattern:
             row=rows.offsets([p.row for p in alone]),
             column=blocks.stack([p.column for p in alone], rows),
             diagonal=rows.stack([p.diagonal for p in alone], blocks),
-            mirror=blocks.stack([p.mirror for p in alone], blocks),
+            mirror=mirrors.stack([p.mirror for p in alone], blocks),
             member=rows.members(),
             colours=[(int(s), int(c)) for s, c in zip(starts, counts, strict=True)],
             item=nodes.stack([p.item for p in alone], rows),

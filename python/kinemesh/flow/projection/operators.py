@@ -60,23 +60,24 @@ class Operators:
         self.corners(flow.fields).bind("inc_portions")()
         self.loop = MomentumLoop(grid)
         made = grid.each("laplacian", lambda mesh: laplacian(mesh.points, mesh.cells))
-        graphs = [graph_of(own) for own in made]
-        self.pressure = self._pressure(made, graphs)
+        self.pressure = self._pressure(made)
         self.guess = self._guess()
         self.friction = b.array(self.pressure.diagonal, np.float64)
         entries = np.concatenate([made[of].data for of in grid.vertices.alike.of])
         self.viscous = {name: self.pressure.tables[name] for name in ("row", "column")}
         self.viscous["laplacian"] = b.table(entries, b.real)
         self.loop.viscous = 2 * flow.viscosity[grid.member] * self.pressure.diagonal
-        self.momentum = Momentum(flow, self.loop.active, made, graphs)
+        self.momentum = Momentum(flow, self.loop.active, made, self.graphs(made))
         self.renew = b.record(self.renewal())
 
-    def _pressure(
-        self, laplacians: Sequence[sp.csr_matrix], graphs: Sequence[Graph]
-    ) -> ScalarSolver:
+    def graphs(self, laplacians: Sequence[sp.csr_matrix]) -> list[Graph]:
+        """Graphs of the nodes that share a cell, of each distinct mesh."""
+        return [graph_of(own) for own in laplacians]
+
+    def _pressure(self, laplacians: Sequence[sp.csr_matrix]) -> ScalarSolver:
         """Solver of the pressure's systems, whose matrix is that of the mesh as given."""
         grid, b = self.grid, self.backend
-        natural = [Pattern.of_graph(b, *graph, natural=True) for graph in graphs]
+        natural = [Pattern.of_matrix(own) for own in laplacians]
         same = systems.same_systems(grid, self.flow.open)
         of, fixed = grid.vertices.alike.of[same.lead], systems.of_leads(grid, same, self.flow.open)
         return ScalarSolver(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinemesh.device.fields import Fields
 from kinemesh.flow.projection import systems
 from kinemesh.flow.projection.exchange import Exchange
 from kinemesh.flow.projection.flow import Flow
+from kinemesh.flow.projection.matrices import Graph
 from kinemesh.flow.projection.operators import Operators
 from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.linear.constraints import Constraints
@@ -36,6 +39,11 @@ class OversetOperators(Operators):
         linear = settings.interpolation == "linear"
         self.exchange = Exchange(flow.grid, connectivity, linear, flow.given, flow.open)
         super().__init__(flow, settings)
+
+    def graphs(self, laplacians: Sequence[sp.csr_matrix]) -> list[Graph]:
+        del laplacians  # their graphs are those that the parts are looked at by
+        plans = self.exchange.connectivity.plans
+        return [(plan.offsets, plan.neighbour) for plan in plans]
 
     def solved(self) -> dict[str, Any]:
         own = self.exchange
