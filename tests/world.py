@@ -486,8 +486,7 @@ class World:
         self.put("wall|places", rng.integers(0, 2, n))
         self.put("mark|nodes", rng.integers(-3, 6, n))
         self.put("status|nodes", rng.integers(-2, 2, n))
-        for name, count in (("nodes", n), ("cells", len(self.cells))):  # `out` is of all of them
-            self.put(f"only|{name}", np.ones(count, int))
+        self.put("only|nodes", np.full(n, 2))  # `out` is of all of them
 
     def gas(self):
         rng, n = self.rng, len(self.x)

@@ -6,14 +6,22 @@
   F(in, i32, member, "cells>members") \
   F(in, i32, active, "members")       \
   CELL_SHAPE(F)
-#define INC_CELL_VELOCITY(F)                            \
-  INC_CELL(F)                                           \
-  F(opt, i32, only, "cells") /* those that are asked */ \
-  F(in, real, u, "nodes," STR(DIM))                     \
+/* Whether a cell's gradient is asked: at one of its corners only is not 0, or there is no only, and all are. */
+HD i32 cell_asked(const i32 *only, const i32 *k)
+{
+  i32 asked = !only;
+  for (i32 v = 0; v < CORNERS && !asked; v++) asked = k[v] >= 0 && only[k[v]];
+  return asked;
+}
+
+#define INC_CELL_VELOCITY(F)                      \
+  INC_CELL(F)                                     \
+  F(opt, i32, only, "nodes") /* see cell_asked */ \
+  F(in, real, u, "nodes," STR(DIM))               \
   F(out, real, slope, "cells," STR(ND))
 KERNEL(N(inc_cell_velocity), INC_CELL_VELOCITY, indirect)
 {
-  if (!active[member[i]] || (only && !only[i])) return;
+  if (!active[member[i]] || !cell_asked(only, corners + CORNERS * i)) return;
   struct ways w;
   cell_ways(x, corners + CORNERS * i, &w);
   for (i32 c = 0; c < DIM; c++)
@@ -26,12 +34,12 @@ KERNEL(N(inc_cell_velocity), INC_CELL_VELOCITY, indirect)
 
 #define INC_CELL_PRESSURE(F) \
   INC_CELL(F)                \
-  F(opt, i32, only, "cells") \
+  F(opt, i32, only, "nodes") \
   F(in, f64, p, "nodes")     \
   F(out, real, slope, "cells," STR(DIM))
 KERNEL(N(inc_cell_pressure), INC_CELL_PRESSURE, indirect)
 {
-  if (!active[member[i]] || (only && !only[i])) return;
+  if (!active[member[i]] || !cell_asked(only, corners + CORNERS * i)) return;
   struct ways w;
   cell_ways(x, corners + CORNERS * i, &w);
   for (i32 d = 0; d < DIM; d++) {

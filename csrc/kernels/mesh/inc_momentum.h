@@ -7,7 +7,7 @@
 #define INC_RESIDUAL(F)                                              \
   F(in, i32, member, "nodes>members")                                \
   F(in, i32, active, "members")                                      \
-  F(opt, i32, only, "nodes") /* nodes of which it is asked */        \
+  F(opt, i32, only, "nodes") /* 2 where it is asked */               \
   F(in, i32, offsets, "nodes+1>>entries")                            \
   F(in, i32, neighbour, "entries>nodes")                             \
   F(in, i32, edge, "entries>edges")                                  \
@@ -32,7 +32,7 @@
 LANES(N(inc_residual), INC_RESIDUAL, indirect, DIM)
 {
   const i32 m = member[i];
-  if (!active[m] || (only && !only[i])) return;
+  if (!active[m] || (only && only[i] < 2)) return;
   const real c0 = (real)(bdf[3 * m] * V[i]), c1 = (real)(bdf[3 * m + 1] * V1[i]), c2 = (real)(bdf[3 * m + 2] * V2[i]);
   const real nu = (real)viscosity[m];
   real       s[WIDTH(DIM)], rubs[WIDTH(DIM)], half[DIM], net = 0;

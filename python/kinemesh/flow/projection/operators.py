@@ -19,7 +19,7 @@ from kinemesh.flow.projection.flow import Flow
 from kinemesh.flow.projection.laplacian import graph_of, laplacian
 from kinemesh.flow.projection.matrices import Graph, Momentum
 from kinemesh.flow.projection.momentum import MomentumLoop
-from kinemesh.flow.projection.near import EVERYWHERE, Near
+from kinemesh.flow.projection.near import near_walls
 from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.linear import Pattern
 from kinemesh.linear.constraints import Constraints
@@ -140,35 +140,35 @@ class Operators:
 
     # ---- gradients ----
 
-    def velocity_slopes(self, view: Fields, near: Near = EVERYWHERE) -> list[Any]:
+    def velocity_slopes(self, view: Fields, near: Any = None) -> list[Any]:
         """Calls for `slope` and `grad`, gradients of u in cells and at nodes."""
         return [
-            self.cells(view).bind("inc_cell_velocity", only=near.cells),
-            self.corners(view).bind("inc_node_velocity", only=near.nodes),
+            self.cells(view).bind("inc_cell_velocity", only=near),
+            self.corners(view).bind("inc_node_velocity", only=near),
         ]
 
-    def pressure_slopes(self, view: Fields, p: Any, near: Near = EVERYWHERE) -> list[Any]:
+    def pressure_slopes(self, view: Fields, p: Any, near: Any = None) -> list[Any]:
         """Calls for `pull` and `push`, gradients of p in cells and at nodes."""
         pull, push = view["pull"], view["push"]
         return [
-            self.cells(view).bind("inc_cell_pressure", p=p, slope=pull, only=near.cells),
-            self.corners(view).bind("inc_node_pressure", slope=pull, grad=push, only=near.nodes),
+            self.cells(view).bind("inc_cell_pressure", p=p, slope=pull, only=near),
+            self.corners(view).bind("inc_node_pressure", slope=pull, grad=push, only=near),
         ]
 
     # ---- momentum, pressure, correction ----
 
-    def residual(self, view: Fields, near: Near = EVERYWHERE) -> list[Any]:
+    def residual(self, view: Fields, near: Any = None) -> list[Any]:
         """Calls from u, flow and push to res (eq. 7.4)."""
         velocity = self.flow.velocity
         passed = self.patches(view, "inc_pass", *velocity, velocity=velocity)
-        own = view.also(**self.viscous).bind("inc_residual", only=near.walls)
+        own = view.also(**self.viscous).bind("inc_residual", only=near)
         return [*self.velocity_slopes(view, near), own, *passed]
 
     def at_walls(self, view: Fields) -> list[Any]:
         """Calls from u, p and flow to what walls take, in res at their nodes alone (eq. 7.9)."""
         if not len(self.grid.wall):
             return []
-        near = Near.walls_of(self.grid)
+        near = near_walls(self.grid)
         slopes = self.pressure_slopes(view, view["p"], near)
         return [*slopes, *self.residual(view, near), *self.reaction(view)]
 

@@ -48,13 +48,14 @@ class SteadyMarch:
     def __init__(self, flow: Flow, operators: Operators, start: Start) -> None:
         b, grid = flow.backend, flow.grid
         self.flow, self.operators, self.start, self.backend = flow, operators, start, b
-        self.pace, self.coupling = b.zeros(grid.nodes, np.float64), b.zeros(grid.nodes)
+        self.coupling = b.zeros(grid.nodes)
         cells, dim = len(grid.vertices.cells), grid.dimensions
         self.held = b.zeros((grid.edges, 2))
         self.graded = [b.zeros(grid.nodes) for _ in range(2)]
         self.mobility, self.tilt = b.zeros((cells, 2)), b.zeros((cells, dim * dim))
         # time levels, which a march does not need and `settle` makes anew
         self.drive, self.calm, self.driven = flow["guess"], flow["flow1"], flow["p1"]
+        self.pace = flow["p2"]  # of no account when an iteration has its matrix
         self.even = b.zeros(grid.members, np.float64)
         self.still = b.zeros((grid.members, 3), np.float64)
         unit = np.tile([1.0, -1.0, 0.0], (grid.members, 1))
