@@ -16,7 +16,7 @@ from kinemesh.flow.terms.convection import FLUXES, LOOPS
 LIMITERS = ("wang", "venkatakrishnan", "none")
 LIMITER_K = {"wang": 0.05, "venkatakrishnan": 5.0}  # docs/convergence.md
 LINEAR = ("bicgstab", "lusgs")
-SPACE_K = LIMITER_K | {"wang": 0.5}  # with smaller ones the flow about the M6 does not converge
+SPACE_K = LIMITER_K | {"wang": 0.5}  # smaller ones add drag to coarse wings
 VISCOUS_K = LIMITER_K | {"wang": 1.0}  # smaller ones limit boundary layers
 FIX = {False: 0.15, True: 0.3}  # in the plane, in space (docs/convergence.md)
 UNSTEADY_CFL = {False: 100.0, True: 1e3}  # of an inviscid, a viscous gas
