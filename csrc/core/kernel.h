@@ -126,7 +126,7 @@ HD f64 together_f64(f64 part, i32 width UNUSED)
   return part;
 }
 
-/* What a lane of a team has: all lanes ask for the same. */
+/* What a lane of a team has; each may ask for another's. */
 HD i32 lane_i32(i32 own, i32 lane UNUSED, i32 width UNUSED)
 {
 #ifdef __CUDACC__
@@ -141,6 +141,26 @@ HD f64 lane_f64(f64 own, i32 lane UNUSED, i32 width UNUSED)
   own = __shfl_sync(team_lanes(width), own, lane, width);
 #endif
   return own;
+}
+
+/* Lanes of a team of 32 for which it is so, a bit each. */
+HD uint32_t lanes_with(i32 so)
+{
+#ifdef __CUDACC__
+  return __ballot_sync(0xffffffffu, so);
+#else
+  return so != 0;
+#endif
+}
+
+/* Number of the lowest bit that is set, of one or more. */
+HD i32 lowest_bit(uint32_t bits)
+{
+#ifdef __CUDACC__
+  return __ffs((int)bits) - 1;
+#else
+  return __builtin_ctz(bits);
+#endif
 }
 
 /* First fault wins, whatever the order of threads: the smallest (code, entity) is kept in one

@@ -1,6 +1,6 @@
 /* rim_row.h - a row of a sparse product on its way (rims.h): sums by column, put in order and stored.  A team's
- * lanes share it by their columns: each goes through all entries, in one order, and takes those of its own, so
- * that none waits for another and sums do not depend on which is faster.                              */
+ * lanes share it by their columns: 32 entries at once come to the lanes, and each lane takes those of its own in
+ * the order of the entries, so that sums do not depend on which is faster.                          */
 
 #define RIM_LANES 32
 #if PARTS(RIM_LANES) == 1
@@ -29,12 +29,22 @@ HD void rim_empty(struct rim_row *s, i32 lane)
   for (i32 k = 0; k < RIM_KEYS; k++) s->column[k] = -1;
 }
 
-/* None where the column is negative. */
+HD uint32_t rim_hash(i32 column)
+{
+  return (uint32_t)column * 2654435769u;
+}
+
+/* Lane of a column. */
+HD i32 rim_lane(i32 column)
+{
+  return (i32)(rim_hash(column) >> 27);
+}
+
+/* None where the column is negative, or another lane's. */
 HD void rim_add(struct rim_row *s, i32 column, f64 value)
 {
-  const uint32_t hash = (uint32_t)column * 2654435769u;
-  if (column < 0 || (PARTS(RIM_LANES) > 1 && (i32)(hash >> 27) != s->lane)) return;
-  uint32_t at = (hash >> RIM_SHIFT) % RIM_KEYS;
+  if (column < 0 || (PARTS(RIM_LANES) > 1 && rim_lane(column) != s->lane)) return;
+  uint32_t at = (rim_hash(column) >> RIM_SHIFT) % RIM_KEYS;
   while (s->column[at] >= 0 && s->column[at] != column) at = (at + 1) % RIM_KEYS;
   if (s->column[at] < 0) {
     if (s->many == RIM_MOST) {
@@ -51,9 +61,22 @@ HD void rim_add(struct rim_row *s, i32 column, f64 value)
 /* The entries that the first `count` lanes have, in their order. */
 HD void rim_add_each(struct rim_row *s, i32 count, i32 column, f64 value)
 {
-  if (PARTS(RIM_LANES) == 1) rim_add(s, column, value);
-  for (i32 k = 0; PARTS(RIM_LANES) > 1 && k < count && k < PARTS(RIM_LANES); k++)
-    rim_add(s, lane_i32(column, k, RIM_LANES), lane_f64(value, k, RIM_LANES));
+  if (PARTS(RIM_LANES) == 1) {
+    rim_add(s, column, value);
+    return;
+  }
+  uint32_t own = lanes_with(s->lane < count && column >= 0); /* entries of this lane's columns */
+  for (i32 bit = 0; bit < 5; bit++) {
+    const uint32_t with = lanes_with(rim_lane(column) >> bit & 1);
+    own &= s->lane >> bit & 1 ? with : ~with;
+  }
+  while (lanes_with(own != 0)) {
+    const i32 from  = own ? lowest_bit(own) : 0;
+    const i32 there = lane_i32(column, from, RIM_LANES);
+    const f64 much  = lane_f64(value, from, RIM_LANES);
+    rim_add(s, own ? there : -1, much);
+    own &= own - 1;
+  }
 }
 
 /* factor times entries from begin on, before end. */
