@@ -97,6 +97,7 @@ def test_there_are_no_holes(cloud):
     assert radius[in_fluid(cloud, middle)].max() < 2.0
 
 
+@pytest.mark.slow
 def test_the_three_elements_have_the_points_asked_for(sharp):
     finer = three_element(points=9_600)
 
@@ -149,6 +150,7 @@ def test_a_sharpened_curve_ends_in_the_middle_of_its_base():
         sharpened(CIRCLE)
 
 
+@pytest.mark.slow
 def test_layers_follow_the_wall_at_the_asked_height():
     cloud = Cloud.around({"c": CIRCLE}, points=6_000, first_spacing=0.004, growth=1.2, layers=4)
 

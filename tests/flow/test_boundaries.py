@@ -116,6 +116,7 @@ def test_half_a_section_over_its_plane_has_the_pressures_of_the_whole(double):
     assert fine < 0.6 * coarse
 
 
+@pytest.mark.slow
 @pytest.mark.flow
 def test_on_a_cloud_half_a_section_comes_near_the_whole_with_finer_points(double):
     """The point at the nose has satellites on one side alone: there is some drag left."""

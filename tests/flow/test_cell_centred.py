@@ -129,6 +129,7 @@ def test_transonic_loads_are_the_published_ones(device):
     assert 0.0200 < cd < 0.0240
 
 
+@pytest.mark.slow
 @on_devices
 def test_subsonic_drag_is_below_that_of_duals_on_the_same_mesh(device):
     mesh, loads = km.mesh.airfoil("naca0012", nodes=5000), {}

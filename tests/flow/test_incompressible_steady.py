@@ -144,6 +144,7 @@ def test_the_ready_section_has_published_drag(reynolds, least, most):
     assert least < run.history["cd"][-1] < most
 
 
+@pytest.mark.slow
 def test_a_steady_flow_is_that_of_late_time():
     """Measured 0.75 % on this mesh, 0.28 and 0.13 % on 5000 and 10,000 nodes: the fluxes of
     unsteady runs leave friction out of their tau, which is of second order."""

@@ -429,6 +429,7 @@ def test_cpu_and_cuda_have_the_same_residuals(settings):
     assert np.abs(np.subtract(*histories)).max() < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.flow
 @on_devices
 def test_runge_kutta_s_steps_are_those_of_the_matrix(device):

@@ -291,6 +291,7 @@ def test_power_of_parts_adds_up_and_a_plunge_is_damped(mesh):
     assert 0 not in (mixed.energy.pitch, mixed.energy.plunge)
 
 
+@pytest.mark.slow
 @pytest.mark.flow
 def test_phase_of_a_pitch_does_not_change_its_derivatives(mesh):
     runs = [

@@ -150,6 +150,7 @@ def test_the_tips_of_coarse_ellipses_are_no_edges(tmp_path, thickness, count):
         section(path)
 
 
+@pytest.mark.slow
 @pytest.mark.flow
 def test_an_open_base_has_the_drag_that_a_closed_one_hides(tmp_path):
     """On 2000 nodes measured: closed 0.0074, open 0.0294 and 0.0258 (O- and C-mesh)."""

@@ -61,6 +61,7 @@ def test_field_files_have_the_cells_in_the_order_of_vtk(unsteady):
     assert KINDS["prisms"].to_vtk != tuple(range(6))
 
 
+@pytest.mark.slow
 def test_a_run_killed_again_and_again_ends_with_the_same_bits(unsteady, tmp_path):
     rng, out = random.Random("space"), tmp_path / "killed"
 
@@ -96,7 +97,9 @@ def test_members_side_by_side_have_the_bits_of_their_solo_runs():
             assert (together.history.member(member)[name] == alone.history[name]).all(), name
 
 
-@pytest.mark.parametrize(("cells", "layers"), [("hexes", 1), ("prisms", 1)])
+@pytest.mark.parametrize(
+    ("cells", "layers"), [("hexes", 1), pytest.param("prisms", 1, marks=pytest.mark.slow)]
+)
 def test_a_pitching_section_has_the_loop_of_the_plane(cells, layers):
     """Transonic steps to ten orders, without the limiter's switches."""
     tight = km.AleSettings(

@@ -26,6 +26,7 @@ class OnCells(km.Ale):
     terms_of = tuple(Constant if term is Gradients else term for term in km.Ale.terms_of)
 
 
+@pytest.mark.slow
 def test_drag_that_is_none_falls_with_first_order_and_lift_nears_that_of_ale():
     loads, drop = [], km.AleSettings(steady_drop=1e-6)
     for solver, nodes in ((OnCells, 1000), (OnCells, 4000), (km.Ale, 1000)):
