@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from kinemesh.errors import OversetError
 from kinemesh.mesh import Mesh
-from kinemesh.mesh.mesh import polygon_areas
+from kinemesh.mesh.polygons import polygon_areas
 from kinemesh.overset.connectivity import Connectivity
 from kinemesh.overset.solids import distances, ears, loops_of, within
 from overset_brute import inside_loop, to_walls

@@ -27,8 +27,9 @@ from kinemesh.mesh.files.su2 import FARTHEST, FARTHEST_IN_SPACE
 from kinemesh.mesh.files.text_files import path_of
 from kinemesh.mesh.files.turned import mirrored, turned
 from kinemesh.mesh.kinds import KINDS
-from kinemesh.mesh.mesh import Mesh, check_cells
+from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.origin import Origin
+from kinemesh.mesh.polygons import check_cells
 
 FLAT = 1e-12  # z may vary by this share of the mesh's width
 

@@ -17,8 +17,9 @@ from kinemesh.mesh.files.su2_lines import FORTRAN, Lines, many
 from kinemesh.mesh.files.text_files import path_of, read_text, write_text
 from kinemesh.mesh.files.turned import mirrored, turned
 from kinemesh.mesh.kinds import KINDS, Kind
-from kinemesh.mesh.mesh import Mesh, check_cells
+from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.origin import Origin
+from kinemesh.mesh.polygons import check_cells
 
 LINE = 3
 OF_TYPE = {kind.su2: kind for kind in KINDS.values()}

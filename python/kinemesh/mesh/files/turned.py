@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import warn
-from kinemesh.mesh.mesh import polygon_areas
+from kinemesh.mesh.polygons import polygon_areas
 from kinemesh.mesh.solid_cells import upright
 
 

@@ -12,8 +12,9 @@ from kinemesh.errors import MeshError, did_you_mean
 from kinemesh.mesh.generate.rays import Complexes, Wanted, cut
 from kinemesh.mesh.generate.spacing import Normal
 from kinemesh.mesh.kinds import cells_named
-from kinemesh.mesh.mesh import Mesh, cell_table
+from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.origin import of_section
+from kinemesh.mesh.polygons import cell_table
 from kinemesh.mesh.sections import named
 from kinemesh.mesh.sections.section import Section
 

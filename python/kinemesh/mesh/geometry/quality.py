@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from kinemesh.errors import MeshError, shown
 from kinemesh.mesh.edges import numbers
 from kinemesh.mesh.geometry.solid_quality import SolidQuality, solid_quality
-from kinemesh.mesh.mesh import Mesh, polygon_areas
+from kinemesh.mesh.mesh import Mesh
+from kinemesh.mesh.polygons import polygon_areas
 
 PERCENTS = (50, 95, 99, 100)
 

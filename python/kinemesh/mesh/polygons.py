@@ -1,0 +1,63 @@
+"""Triangles and quadrilaterals of the plane: areas, one table of both, checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import MeshError
+from kinemesh.mesh.edges import listed
+
+Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+
+def polygon_areas(points: Floats, cells: Ints) -> Floats:
+    """Signed areas of polygons (cells, corners), counter-clockwise positive [chord^2]."""
+    if not len(cells):
+        return np.empty(0)
+    corner = np.take(np.ascontiguousarray(points.T), cells.T, axis=1)
+    x, y = corner[:, 1:] - corner[:, :1]  # about the first corner: no cancellation
+    return 0.5 * np.sum(x[:-1] * y[1:] - x[1:] * y[:-1], axis=0)
+
+
+def cell_table(triangles: Ints, quads: Ints) -> Ints:
+    """(t + q, 4) int32 table of both kinds, -1 as fourth entry of a triangle."""
+    padded = np.pad(triangles, ((0, 0), (0, 1)), constant_values=-1)
+    return np.concatenate([padded, quads]).astype(np.int32)
+
+
+def check_cells(points: Floats, cells: Ints, name: Callable[[int], str]) -> None:
+    """Refuse cells with a node out of range, or not convex, positive and counter-clockwise.
+
+    `name(i)` is how the message calls cell i.
+    """
+    if not len(cells):
+        return
+    outside = np.flatnonzero(((cells < 0) | (cells >= len(points))).any(axis=1))
+    if len(outside):
+        i = int(outside[0])
+        raise MeshError(
+            f"{name(i)} has nodes {listed(cells[i])}, expected 0 to {len(points) - 1}: "
+            f"{len(outside)} such element(s); correct the connectivity"
+        )
+    area = polygon_areas(points, cells)
+    worst = area if cells.shape[1] == 3 else np.minimum(area, _corner_areas(points, cells))
+    bad = np.flatnonzero(~(worst > 0))
+    if len(bad):
+        i = int(bad[0])
+        where = ", ".join(f"({x:.6g}, {y:.6g})" for x, y in points[cells[i]])
+        why = "area" if not area[i] > 0 else "smallest corner area (the quad is not convex)"
+        raise MeshError(
+            f"{name(i)} with nodes {listed(cells[i])} at {where} has {why} {worst[i]:.3g}, "
+            f"expected > 0 (counter-clockwise): {len(bad)} such element(s) of {len(cells)}; "
+            "turn or repair them"
+        )
+
+
+def _corner_areas(points: Floats, quads: Ints) -> Floats:
+    """Smallest of the four corner triangles of each quad [chord^2]."""
+    corners = [polygon_areas(points, np.roll(quads, -k, axis=1)[:, :3]) for k in range(4)]
+    return np.min(corners, axis=0)
