@@ -126,7 +126,7 @@ HD f64 together_f64(f64 part, i32 width UNUSED)
   return part;
 }
 
-/* What a lane of a team has; each may ask for another's. */
+/* Number that lane `lane` of a team has; each may ask another lane. */
 HD i32 lane_i32(i32 own, i32 lane UNUSED, i32 width UNUSED)
 {
 #ifdef __CUDACC__

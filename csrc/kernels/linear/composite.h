@@ -111,8 +111,7 @@ OF_MEMBER(composite_lack, COMPOSITE_LACK)
   lack[m] = stiff[m] * s[0];
 }
 
-/* Where no boundary is open: what a residual has per volume, which no cycle sees, and the constant that makes
- * it. */
+/* Residual per volume of a member without an open boundary, which no cycle sees, and the constant that makes it. */
 TOTAL(composite_level, COMPOSITE_LEVEL, sum, 2, live[m])
 {
   const i32 at = item[i];

@@ -13,7 +13,7 @@
 #define RIM_SHIFT 22
 #endif
 
-/* What a lane has of a row, by hashing; what it has no place for adds up in `rest`. */
+/* A lane's entries of a row, by hashing; those without a place add up in `rest`. */
 struct rim_row {
   i32 lane, many;
   f64 rest;

@@ -28,7 +28,7 @@ enum rim_slot { RIM_STATIC = -1, RIM_DEAD = -2, RIM_TO_RENEW = -3 };
   F(in, i32, first, "members>rows")  \
   F(in, i32, slot, "rows")           \
   F(out, i32, near, "rows")
-/* Of a level, from the finer one; the tables are those of the restriction. */
+/* Slots of a level, from the finer one; the tables are those of the restriction. */
 #define RIM_COARSER(F)                                                                      \
   F(in, i32, member, "rows>members")                                                        \
   F(in, i32, active, "members")                                                             \
@@ -74,7 +74,7 @@ KERNEL(rim_finest, RIM_FINEST, heavy)
   keep[i] = field ? 1 : 0;
 }
 
-/* Whether a row's product with the transfer differs from what the tables have. */
+/* Rows whose product with the transfer differs from the one in the tables. */
 KERNEL(rim_near, RIM_NEAR, heavy)
 {
   const i32 begin = row[like[i]], end = row[like[i] + 1];
