@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinemesh.linear.outer import ScalarSolver
 
@@ -46,14 +47,14 @@ class Guess:
     def _bind(self, kernel: str, **fields: Any) -> Any:
         return self.backend.bind(f"guess_{kernel}", suffix="f64", **fields)
 
-    def forget(self) -> None:
-        """Begin the next solution from zero."""
-        self.backend.put(self.last, 0.0)
+    def forget(self, of: NDArray[np.bool_] | None = None) -> None:
+        """Begin the next solution of these rows (rows,), by default all, from zero."""
+        b = self.backend
+        b.put(self.last, 0.0 if of is None else np.where(of[:, None], 0.0, b.get(self.last)))
 
     def solve_recorded(self, most: int) -> Any:
         """Recording: a solution in at most `most` iterations; it is kept for the next one."""
-        solver, b = self.solver, self.backend
-        repeat = b.record([solver.iterate], times=most, flag=solver.live)
+        solver = self.solver
         ends = {"member": solver.tables["member"], "active": self.active, "part": self.part}
         add = self._bind("add", **ends, last=self.last, x=solver.x)
-        return b.record([*self.begin, repeat, add])
+        return self.backend.record([*self.begin, solver.repeated(most), add])

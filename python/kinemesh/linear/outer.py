@@ -229,8 +229,11 @@ class ScalarSolver(Krylov):
 
     def solve_recorded(self, most: int) -> Any:
         """Recording: begin, and at most `most` iterations."""
-        repeat = self.backend.record([self.iterate], times=most, flag=self.live)
-        return self.backend.record([self.begin, repeat])
+        return self.backend.record([self.begin, self.repeated(most)])
+
+    def repeated(self, most: int) -> Any:
+        """Recording: at most `most` iterations."""
+        return self.backend.record([self.iterate], times=most, flag=self.live)
 
 
 def _pieces(matrix: sp.csr_matrix, out: NDArray[np.bool_]) -> int:

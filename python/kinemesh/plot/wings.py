@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError, warn
 from kinemesh.io.columns import SIDE
+from kinemesh.mesh.edges import edge_keys
 from kinemesh.mesh.kinds import OF_CORNERS
 from kinemesh.plot.flows import moment_of
 from kinemesh.plot.histories import hysteresis
@@ -242,10 +243,8 @@ def _edges(cells: NDArray[Any], nodes: NDArray[Any], total: int) -> NDArray[Any]
 
 
 def _common(pairs: NDArray[Any], others: NDArray[Any], total: int) -> NDArray[Any]:
-    """Pairs (k, 2) of node numbers that are among the others, in both the lower number first."""
-    keys = (pairs[:, 0].astype(np.int64) * total + pairs[:, 1],
-            others[:, 0].astype(np.int64) * total + others[:, 1])  # fmt: skip
-    return np.asarray(pairs[np.isin(*keys)])
+    """Pairs (k, 2) of node numbers that are among the others, either way round."""
+    return np.asarray(pairs[np.isin(edge_keys(pairs, total), edge_keys(others, total))])
 
 
 def figures(target: Callable[..., Path], run: Run, member: int, title: str, seen: View) -> None:

@@ -53,4 +53,4 @@ def forget(
         array[where] = new
         b.put(flow[name], array)
     if guess:
-        b.put(guess.last, np.where(of[:, None], 0.0, b.get(guess.last)))
+        guess.forget(of)
