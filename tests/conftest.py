@@ -138,3 +138,13 @@ def pytest_collection_finish():
     """Thousands of tests are collected: leave them out of every later search for garbage."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """Figures by the names of their files, which are left empty."""
+    found = {}
+    monkeypatch.setattr(
+        "matplotlib.figure.Figure.savefig", lambda own, path: found.update({path.stem: own})
+    )
+    return found

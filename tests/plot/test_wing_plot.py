@@ -42,16 +42,6 @@ def run(tmp_path_factory):
         )  # fmt: skip
 
 
-@pytest.fixture
-def drawn(monkeypatch):
-    """Figures by the names of their files, which are left empty."""
-    found = {}
-    monkeypatch.setattr(
-        "matplotlib.figure.Figure.savefig", lambda own, path: found.update({path.stem: own})
-    )
-    return found
-
-
 def texts(figure):
     """Titles of a figure's legends, of which a mark is one, as one line each."""
     return [legend.get_title().get_text().replace("\n", " ") for legend in figure.legends]

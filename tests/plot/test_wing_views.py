@@ -21,16 +21,6 @@ def section_between():
     return km.mesh.extruded(plane, span=1.0, layers=2, cells="hexes")
 
 
-@pytest.fixture
-def drawn(monkeypatch):
-    """Figures by the names of their files, which are left empty."""
-    found = {}
-    monkeypatch.setattr(
-        "matplotlib.figure.Figure.savefig", lambda own, path: found.update({path.stem: own})
-    )
-    return found
-
-
 def triangles_of(mesh, marker):
     faces = mesh.boundaries[marker]
     return np.concatenate([faces[:, [0, 1, 2]], faces[:, [0, 2, 3]]])

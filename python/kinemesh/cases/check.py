@@ -13,6 +13,7 @@ import numpy as np
 
 from kinemesh.cases import build
 from kinemesh.cases.flown import flown
+from kinemesh.cases.looks import LOOKS
 from kinemesh.cases.overset import Overset
 from kinemesh.cases.parts import MeshPart
 from kinemesh.cases.points import points
@@ -240,42 +241,6 @@ def _bodies(case: Case, made: Mesh | Cloud, walls: list[str], planes: list[str])
         *([body.told() for body in found.bodies] or ["no walls close round a body"]),
         f"coefficients refer to {area:.6g}, moments to a length of {length:.6g}",
     ]
-
-
-def _counts(mesh: Mesh) -> list[str]:
-    cells = mesh.solids or {"triangles": mesh.triangles, "quads": mesh.quads}
-    return [", ".join([f"{mesh.nodes} nodes", *(f"{len(c)} {kind}" for kind, c in cells.items())])]
-
-
-def _satellites(cloud: Cloud) -> list[str]:
-    count = np.diff(cloud.offsets)
-    several = f"{count.mean():.2f} satellites on average ({count.min()} to {count.max()})"
-    return [f"{len(cloud.points)} points, {several}"]
-
-
-def _cells(mesh: Mesh) -> list[str]:
-    """Angles, areas or volumes, and aspect ratios of a mesh."""
-    from kinemesh.mesh.geometry.quality import quality
-
-    return quality(mesh).told()
-
-
-def _stars(cloud: Cloud) -> list[str]:
-    """Colours of a cloud, and the worst of its least-squares matrices."""
-    from kinemesh.linear.colours import colour_parallel
-
-    cloud = cloud.renumbered()
-    colour = colour_parallel(Backend("cpu"), cloud.offsets, cloud.satellites)
-    conditions = cloud.conditions
-    at = int(np.argmax(conditions))
-    place = ", ".join(f"{x:.4g}" for x in cloud.points[at])
-    return [
-        f"{colour.max() + 1} colours",
-        f"worst condition {conditions[at]:.3g} at point {cloud.original[at]} ({place})",
-    ]
-
-
-LOOKS: dict[str, Any] = {"mesh": (_counts, _cells), "cloud": (_satellites, _stars)}
 
 
 def _motion(report: Report, case: Case) -> None:
