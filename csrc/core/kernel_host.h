@@ -17,6 +17,7 @@
   {                                                                                          \
     typedef P(k##_args) P_args_;                                                             \
     static const struct field rows[] = {FIELDS(ROW){0}};                                     \
+    _Static_assert(sizeof rows <= sizeof *rows * (MAX_FIELDS + 1), "MAX_FIELDS in table.h"); \
     return rows;                                                                             \
   }
 #define HOST_ARGS(k, FIELDS)                                                                 \

@@ -9,7 +9,7 @@ typedef uint64_t u64;
 typedef float    f32;
 typedef double   f64;
 
-#define MAX_FIELDS 32
+#define MAX_FIELDS 40
 
 /* Threads of a block on a device.  Teams wait for memory, each thread with many registers: in smaller
  * blocks one takes the place of another sooner.                                                 */
