@@ -390,6 +390,6 @@ class Incompressible(Moving):
         self.backend.put(self.projection.flow["turning"], coupling)
         if not len(self.grid.wall):
             return
-        velocity, spin = self.walls.move(self.grid.x, poses, rates)
+        velocity, spin = self.walls.move(poses, rates)
         self.backend.put(self.projection.spin, spin)
         self.backend.put(self.projection.velocity[BODY], velocity)

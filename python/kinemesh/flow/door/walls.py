@@ -49,21 +49,25 @@ class Walls:
         markers = [marker for m, marker in self.grid.bodies if m == member]
         return along_walls(self.grid.meshes[member], markers, self.sliding)
 
-    def move(self, x: Any, poses: PoseArray, rates: RateArray | None) -> tuple[Floats, Floats]:
+    def move(self, poses: PoseArray, rates: RateArray | None) -> tuple[Floats, Floats]:
         """Velocities (wall nodes, 2) and rates of turn (wall nodes,), counter-clockwise.
 
         Parameters
         ----------
-        x : (nodes, 2) device array
         rates : of the bodies; None: they are at rest
         """
         of, own = self.patch.body, self.own
         turn = poses.rows[of]
-        velocity = own + turn[:, :1] * own + turn[:, 1:2] * np.stack([-own[:, 1], own[:, 0]], 1)
+        velocity = own + turn[:, :1] * own + turn[:, 1:2] * _across(own)
         if rates is None:
             return velocity, self.own_spin
-        pivot = (poses.about + poses.shift)[of]
-        away = self.grid.backend.get(x)[self.patch.node] - pivot
+        lever = self.grid.points[self.patch.node] - poses.about[of]
+        away = lever + turn[:, :1] * lever + turn[:, 1:2] * _across(lever)
         spin = -rates.angle[of]  # angles are nose-up
-        turning = spin[:, None] * np.stack([-away[:, 1], away[:, 0]], axis=1)
+        turning = spin[:, None] * _across(away)
         return velocity + (rates.shift[of] + turning), spin + self.own_spin
+
+
+def _across(vectors: Floats) -> Floats:
+    """Vectors (n, 2) turned by a right angle, counter-clockwise."""
+    return np.stack([-vectors[:, 1], vectors[:, 0]], axis=1)

@@ -57,7 +57,7 @@ class Stick(Term):
 
     def place(self, poses: PoseArray) -> None:
         if self.walls is not None and self.sliding.sliding:
-            turned, _ = self.sliding.move(self.grid.x, poses, None)
+            turned, _ = self.sliding.move(poses, None)
             self.backend.put(self.made["slide"], self._speed * turned)
 
     @property
