@@ -608,3 +608,8 @@ class World:
         self.values.update({"across": 3, "at": 1})
         self.put("scalars|members,4", self.rng.uniform(0.5, 1.5, (2, 4)), float)
         self.values["faults|members"] = np.full(2, NONE)
+        for name in ("own_column|own_blocks", "above_column|above_blocks"):  # none twice in a row
+            self.put(name, np.arange(8) % 5)
+        self.put(
+            "above_columns|above_renewed,above_wide", [(np.arange(7) + k) % 5 for k in range(7)]
+        )

@@ -163,6 +163,47 @@ HD i32 lowest_bit(uint32_t bits)
 #endif
 }
 
+/* Lanes of a team of 32 that have this lane's number, a bit each. */
+HD uint32_t lanes_like(i32 own UNUSED)
+{
+#ifdef __CUDACC__
+  return __match_any_sync(0xffffffffu, own);
+#else
+  return 1;
+#endif
+}
+
+/* Bits set before that of a lane. */
+HD i32 bits_before(uint32_t bits, i32 lane)
+{
+  bits &= (1u << lane) - 1;
+#ifdef __CUDACC__
+  return __popc(bits);
+#else
+  return __builtin_popcount(bits);
+#endif
+}
+
+/* Each lane of a team of 32 sees what the others have written in its memory (TEAM_MEMORY). */
+HD void team_step(void)
+{
+#ifdef __CUDACC__
+  __syncwarp();
+#endif
+}
+
+/* Puts a lane's number where `none` stands; 0 where another one does. */
+HD i32 claim(i32 *place, i32 none, i32 own)
+{
+#ifdef __CUDACC__
+  return atomicCAS(place, none, own) == none;
+#else
+  if (*place != none) return 0;
+  *place = own;
+  return 1;
+#endif
+}
+
 /* First fault wins, whatever the order of threads: the smallest (code, entity) is kept in one
  * word per member; ~0 means none.  Codes are in the order of a step (physics/fault.h).        */
 HD void fault(u64 *word, i32 code, i32 entity)

@@ -49,6 +49,12 @@
     if (i < count_) P(k##_at)(first_ + i, (i32)(t_ % (width)), n FIELDS(NAME));              \
   }                                                                                          \
   HD void P(k##_at)(const i32 i, const i32 lane, const i32 n UNUSED FIELDS(PARAM))
+/* Before a loop whose arrays are to be registers. */
+#define UNROLL _Pragma("unroll")
+/* A pointer to memory that the lanes of a team of 32 share. */
+#define TEAM_MEMORY(type, name)                                                              \
+  __shared__ type name##_of_[TEAM_BLOCK / 32];                                               \
+  type *const     name = name##_of_ + threadIdx.x / 32
 /* The sum over a warp, in its first lane; the maximum, in every lane.  A device finds the maximum of i32
  * over a warp at once: bits of float64, those behind the sign turned where it is set, order like i64, of
  * which the upper words are compared first, then the lower words of those with the largest upper one. */

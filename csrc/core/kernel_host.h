@@ -39,6 +39,10 @@
 #define TAKES_lanes const i32 i, const i32 lane
 #define WIDTH(width) (width)
 #define PARTS(width) 1
+#define UNROLL
+#define TEAM_MEMORY(type, name)                                                              \
+  type        name##_own_;                                                                   \
+  type *const name = &name##_own_
 #define NEIGHBOURS(first, end, parts)                                                        \
   const i32 entry_ = first, end_ = end, step_ = parts
 #define EACH_NEIGHBOUR(e, j) for (i32 e = entry_, j; e < end_ && (j = neighbour[e], 1); e += step_)

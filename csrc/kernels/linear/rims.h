@@ -5,6 +5,9 @@
  * one team's, in an order that is its own (rim_row.h).  Rows are in the units of the tables: keep, static over new
  * diagonal, scales them anew (scalar.h); 0 in dead rows. */
 
+#define RIM_FEW   8 /* lanes of a row that is looked at, */
+#define RIM_SHORT 8 /* and of one of the transfer */
+
 enum rim_slot { RIM_STATIC = -1, RIM_DEAD = -2, RIM_TO_RENEW = -3 };
 
 /* ---- which rows ---- */
@@ -75,53 +78,61 @@ KERNEL(rim_finest, RIM_FINEST, heavy)
 }
 
 /* Rows whose product with the transfer differs from the one in the tables. */
-KERNEL(rim_near, RIM_NEAR, heavy)
+TEAM(rim_near, RIM_NEAR, heavy, RIM_FEW)
 {
   const i32 begin = row[like[i]], end = row[like[i] + 1];
   if (!active[member[i]]) return;
   const i32 *there = slot + first[member[i]];
   i32        other = slot[i] != RIM_STATIC;
-  for (i32 b = begin; b < end && !other; b++) other = there[column[b]] != RIM_STATIC;
-  near[i] = other;
+  for (i32 b = begin + lane; b < end && !other; b += PARTS(RIM_FEW)) other = there[column[b]] != RIM_STATIC;
+  other = together_f64(other, RIM_FEW) > 0;
+  if (!lane) near[i] = other;
 }
 
 /* A row lives where a row of its aggregate does. */
-KERNEL(rim_coarser, RIM_COARSER, heavy)
+TEAM(rim_coarser, RIM_COARSER, heavy, RIM_FEW)
 {
   const i32 m = member[i], begin = row[like[i]], end = row[like[i] + 1];
   if (!active[m]) return;
   i32 live = 0, rim = 0;
-  for (i32 c = begin; c < end; c++) {
+  for (i32 c = begin + lane; c < end; c += PARTS(RIM_FEW)) {
     const i32 j = first[m] + column[c];
     live |= above[j] != RIM_DEAD && joined[above_like[j]] == i - start[m];
     rim |= near[j];
   }
+  live = together_f64(live, RIM_FEW) > 0;
+  rim  = together_f64(rim, RIM_FEW) > 0;
+  if (lane) return;
   slot[i] = !live ? RIM_DEAD : rim ? RIM_TO_RENEW : RIM_STATIC;
   keep[i] = live ? 1 : 0;
 }
 
 /* Slots in the order of rows; where they are too few a member fails by the share that fits, in percent. */
-KERNEL(rim_count, RIM_COUNT, heavy)
+TEAM(rim_count, RIM_COUNT, heavy, RIM_LANES)
 {
   i32 found = 0;
   if (!active[owner[i]]) return;
-  for (i32 r = offsets[i]; r < offsets[i + 1]; r++) found += slot[r] == RIM_TO_RENEW;
-  counts[i] = found;
+  for (i32 r = offsets[i] + lane; r < offsets[i + 1]; r += PARTS(RIM_LANES)) found += slot[r] == RIM_TO_RENEW;
+  found = (i32)together_f64(found, RIM_LANES);
+  if (!lane) counts[i] = found;
 }
 
-KERNEL(rim_place, RIM_PLACE, heavy)
+TEAM(rim_place, RIM_PLACE, heavy, RIM_LANES)
 {
-  const i32 m = owner[i];
+  const i32 m = owner[i], end = offsets[i + 1];
   if (!active[m]) return;
   i32 at = 0;
-  for (i32 g = since[i]; g < i; g++) at += counts[g];
-  for (i32 r = offsets[i]; r < offsets[i + 1]; r++) {
-    if (slot[r] != RIM_TO_RENEW) continue;
-    slot[r] = at < room[m] ? begin[m] + at : RIM_STATIC;
-    if (at < room[m]) held[begin[m] + at] = r;
-    at++;
+  for (i32 g = since[i] + lane; g < i; g += PARTS(RIM_LANES)) at += counts[g];
+  at = (i32)together_f64(at, RIM_LANES);
+  for (i32 b = offsets[i]; b < end; b += PARTS(RIM_LANES)) {
+    const i32      r = b + lane, renewed = r < end && slot[r] == RIM_TO_RENEW;
+    const uint32_t with = lanes_with(renewed);
+    const i32      to   = at + bits_before(with, lane);
+    if (renewed) slot[r] = to < room[m] ? begin[m] + to : RIM_STATIC;
+    if (renewed && to < room[m]) held[begin[m] + to] = r;
+    at += bits_before(with, 31) + (i32)(with >> 31);
   }
-  if (i + 1 < n && owner[i + 1] == m) return;
+  if (lane || (i + 1 < n && owner[i + 1] == m)) return;
   used[m] = at;
   if (at > room[m]) fault(faults + m, OVERSET_ROOM, (i32)((f64)room[m] * 100 / (f64)at));
 }
@@ -214,58 +225,57 @@ HD i32 rim_used(i32 i RIM_RENEWED(PARAM))
   return active[m] && i - begin[m] < used[m];
 }
 
-/* What gives row r, times a factor; a giver that is tied is followed. */
-HD void rim_give(struct rim_row *s, i32 r, f64 factor, i32 from, i32 follow, const i32 *status, const i32 *donor,
-                 const f64 *weight, const f32 *unit)
+/* What gives row r, times a factor, and what gives that where it is tied, too. */
+HD void rim_give(struct rim_row *s, i32 r, f64 factor, i32 from, const i32 *status, const i32 *donor, const f64 *weight,
+                 const f32 *unit)
 {
-  for (i32 k = 4 * r; k < 4 * r + 4; k++) {
-    const i32 d = donor[k];
-    const f64 w = factor * weight[k];
-    if (status[d] == FIELD && unit[d] > 0) rim_add(s, d - from, w);
-    if (!follow || status[d] != RECEPTOR) continue;
-    for (i32 e = 4 * d; e < 4 * d + 4; e++)
-      if (status[donor[e]] == FIELD && unit[donor[e]] > 0) rim_add(s, donor[e] - from, w * weight[e]);
+  for (i32 b = 0; b < 20; b += PARTS(RIM_LANES)) {
+    const i32 k = b + s->lane, direct = k < 4, e = 4 * r + (direct ? k : k / 4 - 1), d = k < 20 ? donor[e] : 0;
+    const i32 followed = k >= 4 && k < 20 && status[d] == RECEPTOR, f = 4 * d + k % 4;
+    const i32 giver = followed ? donor[f] : d,
+              gives = (direct || followed) && status[giver] == FIELD && unit[giver] > 0;
+    rim_add_each(s, gives ? giver - from : -1, gives ? factor * weight[e] * (followed ? weight[f] : 1) : 0);
   }
 }
 
 /* Finest rows: own columns that are field, and for those that are tied what gives them. */
 TEAM(rim_entries, RIM_ENTRIES, heavy, RIM_LANES)
 {
+  TEAM_MEMORY(struct rim_table, table);
+  TEAM_MEMORY(struct rim_table, spare);
   if (!rim_used(i RIM_RENEWED(NAME))) return;
   const i32      r = held[i], from = first[owner[i]], t = like[r], end = own_row[t + 1];
   struct rim_row s;
-  rim_empty(&s, lane);
+  rim_empty(&s, table, lane);
   for (i32 b = own_row[t]; b < end; b += PARTS(RIM_LANES)) {
     const i32 e = b + lane < end ? b + lane : end - 1, c = own_column[e];
-    rim_add_each(&s, end - b, slot[from + c] != RIM_DEAD ? c : -1, (f64)A[e]);
+    rim_add(&s, b + lane < end && slot[from + c] != RIM_DEAD ? c : -1, (f64)A[e]);
   }
   for (i32 b = row[r]; b < row[r + 1]; b++)
     if (status[column[b]] == RECEPTOR && fabs(matrix[b]) > 0)
-      rim_give(&s, column[b], (f64)unit[r] * matrix[b], from, 1, status, donor, weight, unit);
-  rim_store(&s, r - from, wide, many + i, columns + wide * i, values + wide * i);
+      rim_give(&s, column[b], (f64)unit[r] * matrix[b], from, status, donor, weight, unit);
+  rim_store(&s, spare, r - from, wide, many + i, columns + wide * i, values + wide * i);
 }
 
 /* P = T - smoothing keep A T, columns of aggregates that live. */
 TEAM(rim_transfer, RIM_TRANSFER, heavy, RIM_LANES)
 {
+  TEAM_MEMORY(struct rim_table, table);
+  TEAM_MEMORY(struct rim_table, spare);
   if (!rim_used(i RIM_RENEWED(NAME))) return;
   const i32      r = held[i], t = like[r], from = first[owner[i]], end = wide * i + many[i];
   struct rim_row s;
-  rim_empty(&s, lane);
-  rim_add(&s, joined[t], (f64)part[t]);
+  rim_empty(&s, table, lane);
+  rim_add(&s, lane ? -1 : joined[t], (f64)part[t]);
   for (i32 b = wide * i; b < end; b += PARTS(RIM_LANES)) {
     const i32 e = b + lane < end ? b + lane : end - 1, c = from + columns[e], there = like[c];
-    rim_add_each(&s, end - b, slot[c] == RIM_DEAD ? -1 : joined[there],
+    rim_add_each(&s, b + lane < end && slot[c] != RIM_DEAD ? joined[there] : -1,
                  -smoothing * (f64)keep[r] * (f64)values[e] * (f64)part[there]);
   }
-  rim_store(&s, joined[t], wide_up, many_up + i, columns_up + wide_up * i, values_up + wide_up * i);
+  rim_store(&s, spare, joined[t], wide_up, many_up + i, columns_up + wide_up * i, values_up + wide_up * i);
 }
 
 /* Entries of a row, renewed or of the tables: none of a dead one. */
-struct rim_span {
-  i32 begin, end, renewed;
-};
-
 HD struct rim_span rim_span_of(i32 at, i32 t, const i32 *row, const i32 *many, i32 wide)
 {
   const i32             begin = at >= 0 ? wide * at : row[t];
@@ -273,59 +283,47 @@ HD struct rim_span rim_span_of(i32 at, i32 t, const i32 *row, const i32 *many, i
   return found;
 }
 
-/* What lane k has. */
-HD struct rim_span rim_span_from(struct rim_span own, i32 k)
-{
-  const struct rim_span found = {lane_i32(own.begin, k, RIM_LANES), lane_i32(own.end, k, RIM_LANES),
-                                 lane_i32(own.renewed, k, RIM_LANES)};
-  return found;
-}
-
-/* s = row t of R times the finer matrix. */
+/* s += entries of R from begin on, before end, times the finer matrix. */
 HD void rim_across(struct rim_row *s, i32 from, i32 begin, i32 end, const i32 *column, const f32 *R RIM_ABOVE(PARAM))
 {
-  rim_empty(s, s->lane);
   for (i32 c = begin; c < end; c += PARTS(RIM_LANES)) {
-    const i32             own = c + s->lane < end ? c + s->lane : end - 1, j = from + column[own];
-    const struct rim_span mine = rim_span_of(above[j], above_like[j], above_row, above_many, above_wide);
-    for (i32 k = 0; k < PARTS(RIM_LANES) && c + k < end; k++) {
-      const struct rim_span to = rim_span_from(mine, k);
-      rim_add_row(s, to.begin, to.end, to.renewed ? above_columns : above_column, to.renewed ? above_values : A,
-                  lane_f64((f64)R[own], k, RIM_LANES));
-    }
+    const i32       own = c + s->lane, there = own < end, j = there ? from + column[own] : 0;
+    struct rim_span to = {0, 0, 0};
+    if (there) to = rim_span_of(above[j], above_like[j], above_row, above_many, above_wide);
+    rim_add_rows(s, end - c < PARTS(RIM_LANES) ? end - c : PARTS(RIM_LANES), to, there ? (f64)R[own] : 0, RIM_LANES,
+                 above_column, A, above_columns, above_values);
   }
 }
 
-/* s = half times the transfer: an entry of each lane in turn. */
+/* s += half times the transfer. */
 HD void rim_down(struct rim_row *s, const struct rim_row *half, i32 from RIM_ABOVE(PARAM))
 {
-  rim_empty(s, s->lane);
-  for (i32 e = 0; together_f64(e < half->many, RIM_LANES) > 0; e++) {
-    struct rim_span mine = {0, 0, 0};
-    if (e < half->many) {
-      const i32 j = from + half->column[e];
-      mine        = rim_span_of(above[j], above_like[j], up_row, many_up, wide_up);
-    }
-    for (i32 k = 0; k < PARTS(RIM_LANES); k++) {
-      const struct rim_span to = rim_span_from(mine, k);
-      rim_add_row(s, to.begin, to.end, to.renewed ? columns_up : up_column, to.renewed ? values_up : P,
-                  lane_f64(half->value[e], k, RIM_LANES));
-    }
+  for (i32 b = 0; b < half->many; b += PARTS(RIM_LANES)) {
+    const i32       e = b + s->lane, there = e < half->many, j = there ? from + half->in->column[e] : 0;
+    struct rim_span to = {0, 0, 0};
+    if (there) to = rim_span_of(above[j], above_like[j], up_row, many_up, wide_up);
+    rim_add_rows(s, half->many - b < PARTS(RIM_LANES) ? half->many - b : PARTS(RIM_LANES), to,
+                 there ? half->in->value[e] : 0, RIM_SHORT, up_column, P, columns_up, values_up);
   }
 }
 
 /* Rows of R A P, R as in the tables.  Functions of which holes leave next to nothing make coarser matrices
  * indefinite, and die: kept, they cost parts with thin gaps 15 to 20 iterations in place of 6. */
-TEAM(rim_products, RIM_PRODUCTS, heavy, RIM_LANES)
+TEAM(rim_products, RIM_PRODUCTS, wide, RIM_LANES)
 {
+  TEAM_MEMORY(struct rim_table, table);
+  TEAM_MEMORY(struct rim_table, other);
   if (!rim_used(i RIM_RENEWED(NAME))) return;
-  const i32      r = held[i], m = owner[i], t = like[r], from = first[m];
-  struct rim_row half, s;
-  half.lane = s.lane = lane;
+  const i32         r = held[i], m = owner[i], t = like[r], from = first[m];
+  struct rim_row    half, s;
+  struct rim_table *left = other; /* a host has the entries in one order without */
+  rim_empty(&half, table, lane);
   rim_across(&half, from, row[t], row[t + 1], column, R RIM_ABOVE(NAME));
   rim_pack(&half);
+  if (PARTS(RIM_LANES) > 1) left = rim_sort(&half, other);
+  rim_empty(&s, left, lane);
   rim_down(&s, &half, from RIM_ABOVE(NAME));
-  const f64 size = rim_store(&s, r - start[m], wide, many + i, columns + wide * i, values + wide * i);
+  const f64 size = rim_store(&s, half.in, r - start[m], wide, many + i, columns + wide * i, values + wide * i);
   if (lane) return;
   const i32 live = size > least[m] * fabs((f64)unit[r]);
   keep[r]        = live ? (f32)((f64)unit[r] / size) : 0;
