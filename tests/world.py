@@ -592,7 +592,6 @@ class World:
         self.values.update({"cfl_last": 1e4, "cfl_growth": 1.25, "most|real": 0.125, "most|i32": 9})
         self.put("weights|3", (3, -3, 1), float)
         self.put("share|members", (0.8, 1.0), float)
-        self.put("least|members", (0.1, 1e-4), float)
         self.put("tolerance|members", (0.5, 0.25), float)
         self.put("active|members", (1, 1))
         self.put("live|members", (1, 1))

@@ -25,7 +25,7 @@ def matrix_of(blocks, columns, rows=None, of=None):
     return found.tocsr()
 
 
-SMALL = 0.1  # diagonal over that of the tables below which a row dies: LEAST of linear/holes.py
+SMALL = 0.2  # diagonal over that of the tables below which a row dies: LEAST of linear/holes.py
 
 
 @dataclass

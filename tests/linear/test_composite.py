@@ -188,3 +188,12 @@ def test_a_closed_member_leaves_the_bits_of_an_open_one(double, small):
     np.testing.assert_array_equal(together[: small.nodes], x)
     assert steps[0] == alone[0]
     assert steps[1] <= steps[0] + 2
+
+
+def test_rows_of_which_holes_leave_little_cost_a_closed_member_nothing(double):
+    """Measured 4 to 1e-4, as many as with an open boundary; 8 where such rows are kept."""
+    own, volume = closed(composite(0.09, shift=(-0.1, 0.25), far=4.0))
+
+    _, steps = solved(made(double, [own], 1e-4, volume), sides([own]))
+
+    assert steps[0] <= 5

@@ -209,7 +209,7 @@ TEAM(rim_place, RIM_PLACE, heavy, RIM_LANES)
   F(in, i32, column, "blocks")                                            \
   F(in, f32, R, "blocks,1")                                               \
   RIM_ABOVE(F)                                                            \
-  F(in, f64, least, "members") /* new diagonal over that of the tables */ \
+  F(val, f64, share, "") /* least new diagonal over that of the tables */ \
   F(in, f32, unit, "rows")                                                \
   F(val, i32, wide, "")                                                   \
   F(upd, i32, many, "renewed")                                            \
@@ -325,7 +325,7 @@ TEAM(rim_products, RIM_PRODUCTS, wide, RIM_LANES)
   rim_down(&s, &half, from RIM_ABOVE(NAME));
   const f64 size = rim_store(&s, half.in, r - start[m], wide, many + i, columns + wide * i, values + wide * i);
   if (lane) return;
-  const i32 live = size > least[m] * fabs((f64)unit[r]);
+  const i32 live = size > share * fabs((f64)unit[r]);
   keep[r]        = live ? (f32)((f64)unit[r] / size) : 0;
   slot[r]        = live ? slot[r] : RIM_DEAD;
 }
