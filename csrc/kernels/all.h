@@ -120,7 +120,7 @@
   K(bc_symmetry_3d, bnodes) K(bc_symmetry_jacobian_3d, bnodes) K(fit_reach_3d, nodes)             \
   CELLS_LIST(K, _3d)                                                                              \
   K(face_normals_3d, faces) K(face_sweeps_3d, faces) K(face_middles_3d, faces)                    \
-  K(cell_volumes_3d, nodes) K(vertex_weights_3d, vertices)
+  K(cell_volumes_3d, nodes) K(corner_normals_3d, nodes) K(vertex_weights_3d, vertices)
 /* Of blocks of size B (linear/sizes.h). */
 #define BLOCK_LIST(K, B) BLOCK_LIST_(K, B)
 #define BLOCK_LIST_(K, B)                                                                         \

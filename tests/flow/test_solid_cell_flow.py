@@ -44,6 +44,59 @@ def test_linear_fields_have_exact_gradients_on_cells(kind, gradient, limiter):
     assert np.abs(found - 0.1 * SLOPE).max() <= 1e-11
 
 
+def limiters(case, gradient, k):
+    """(cells, 5) Wang's limiter by NumPy: ranges over cells, those across faces and corners."""
+    grid = case.grid
+    f = {name: case.backend.get(grid.fields[name]) for name in
+         ("lean", "per", "starts", "about", "xf", "outer_starts", "outer_xf")}  # fmt: skip
+    q, x, points = case.backend.get(case.fields["q"]), grid.points, grid.vertices.points
+    node = np.repeat(np.arange(len(points)), np.diff(f["starts"]))
+    weight = 1 + ((x[f["about"]] - points[node]) * f["lean"][node]).sum(axis=1)
+    value = np.zeros((len(points), 5))
+    np.add.at(value, node, weight[:, None] * q[f["about"]])
+    value *= f["per"][:, None]
+    hull, rim = (
+        np.repeat(np.arange(len(q)), np.diff(own))
+        for own in (grid.vertices.starts, f["outer_starts"])
+    )
+    left, right = grid.lr.T
+    of = np.concatenate([left, right, rim])
+    ways = np.concatenate([f["xf"], f["xf"], f["outer_xf"]]) - x[of]
+    asked = np.einsum("fvk,fk->fv", gradient[of], ways)
+    found = np.ones_like(q)
+    for better in (np.maximum, np.minimum):
+        end, reach = q.copy(), np.zeros_like(q)
+        for cell, there in (
+            (left, q[right]),
+            (right, q[left]),
+            (hull, value[grid.vertices.corner]),
+        ):
+            better.at(end, cell, there)
+        better.at(reach, of, asked)
+        a = (end - q) ** 2 + (k * np.ptp(q, axis=0)) ** 2 + 1e-20
+        phi = (a + 2 * reach * (end - q)) / (a + 2 * reach**2 + reach * (end - q))
+        found = np.minimum(found, phi)
+    return found
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_limits_look_at_the_middles_of_all_faces_of_a_cell(kind):
+    """Of each kind, and with most cells at the boundary."""
+    mesh, found = cube(2, kind, jitter=0.1), {}
+    for limiter, own in (("none", {}), ("wang", {"limiter_k": 0.02})):
+        case = case_of(mesh, settings=km.CellSettings(limiter=limiter, **own))
+        noise = np.random.default_rng(6).uniform(-0.05, 0.05, (case.grid.nodes, 5))
+        case.initialise(stream(MACH, 17.0) + noise)
+        case.backend.put(case.dualtime.active, 1)
+        case.backend.record(case.terms["gradients"].residual())()
+        found[limiter] = case.backend.get(case.terms["gradients"].grad).reshape(-1, 5, 3)
+    phi = limiters(case, found["none"], 0.02)
+
+    assert phi.min() < 0.5
+    expected = phi[:, :, None] * found["none"]
+    assert found["wang"] == pytest.approx(expected, rel=0, abs=1e-13 * np.abs(expected).max())
+
+
 @pytest.mark.parametrize("gradient", CELL_GRADIENTS)
 @pytest.mark.parametrize("kind", MADE)
 def test_a_uniform_stream_survives_arbitrary_motion_of_cells(kind, gradient):

@@ -174,6 +174,47 @@ def test_middles_of_faces_weigh_their_triangles_by_area(backend):
     assert S.tolist() == [[0, 0, 1.5], [0, 0, 1]]
 
 
+def shape_of(ring):
+    """Of a face: normals of its corners, a third of the triangles there; middle by their areas."""
+    if len(ring) == 3:
+        return np.tile(np.cross(ring[1] - ring[0], ring[2] - ring[0]) / 6, (3, 1)), ring.mean(0)
+    middle, after = ring.mean(axis=0), np.roll(ring, -1, axis=0)
+    area = 0.5 * np.cross(ring - middle, after - middle)
+    normal = (area + np.roll(area, 1, axis=0) + area.sum(axis=0) / 4) / 3
+    size = np.linalg.norm(area, axis=1)
+    return normal, size @ (middle + ring + after) / 3 / size.sum()
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_what_gradients_take_of_cells_follows_the_mesh(kind):
+    """Normals of corners (eq. 8.2) over the volume, and the middles of all faces of a cell."""
+    meshes = [cube(2, kind, jitter=0.1), cube(2, "prisms", jitter=0.1)]
+    cells = cells_of(*meshes)
+    cells.fit()
+    cells.start()
+    x = np.concatenate([mesh.points for mesh in meshes])
+    moved(cells, x + 0.03 * np.random.default_rng(4).uniform(-1, 1, x.shape))
+    get, f, v = cells.backend.get, cells.fields, cells.vertices
+    names = "corner_normal", "V", "offsets", "edge", "xf", "outer_starts", "outer_xf"
+    normal, V, offsets, edge, xf, starts, outer = (get(f[name]) for name in names)
+    solids = [
+        own for mesh in meshes for name, table in mesh.solids.items() for own in [name] * len(table)
+    ]
+    x, corners = get(cells.x), np.split(v.corner, v.starts[1:-1])
+
+    for cell, (name, own) in enumerate(zip(solids, corners, strict=True)):
+        expected, middles = np.zeros((len(own), 3)), []
+        for face in map(list, KINDS[name].faces):
+            part, middle = shape_of(x[own[face]])
+            expected[face] += part
+            middles.append(middle)
+        at, inner, rim = (slice(*t[cell : cell + 2]) for t in (v.starts, offsets, starts))
+        found = np.concatenate([xf[edge[inner]], outer[rim]])
+        order, other = (np.lexsort(np.round(own, 9).T) for own in (found, middles))
+        assert normal[at] * V[cell] == pytest.approx(expected, rel=0, abs=EXACT)
+        assert found[order] == pytest.approx(np.array(middles)[other], rel=0, abs=EXACT)
+
+
 def test_two_faces_between_the_same_cells_have_a_block_each():
     """Around the tip of this wing ten pairs of cells meet in two faces."""
     mesh = km.mesh.oneram6(nodes=10_000, cells="hexes")

@@ -44,50 +44,14 @@ KERNEL(N(vertex_values), VERTEX_VALUES, indirect)
   N(state_put)(value + NV * i, sum);
 }
 
-/* Fields that tell the shape of a cell, and the most corners of one. */
-#undef HULLS
-#undef HULL
-#if DIM == 2
-#define HULL     4
-#define HULLS(F) F(in, i32, corners, "nodes,4>vertices?")
-#else
-#define HULL 8
-#define HULLS(F)                                   \
-  F(in, i32, cell_starts, "nodes+1>>hull_entries") \
-  F(in, i32, cell_nodes, "hull_entries>vertices")
-#endif
-/* Fields that gradients of cells read: values at vertices, and for the ranges the cells across the faces. */
-#define CELL_GRADIENT_FIELDS(F)            \
-  F(in, i32, member, "nodes>members")      \
-  F(in, i32, active, "members")            \
-  F(in, f64, x, "nodes," STR(DIM))         \
-  F(in, f64, vertex, "vertices," STR(DIM)) \
-  HULLS(F)                                 \
-  F(in, real, value, "vertices," STR(NV))  \
-  F(in, i32, offsets, "nodes+1>>entries")  \
-  F(in, i32, neighbour, "entries>nodes")   \
+/* Fields that gradients of cells read: values at vertices; for limits also the cells across the faces. */
+#define CELL_GRADIENT_FIELDS(F)           \
+  F(in, i32, member, "nodes>members")     \
+  F(in, i32, active, "members")           \
+  HULLS(F)                                \
+  F(in, real, value, "vertices," STR(NV)) \
   F(in, real, q, "nodes," STR(NV))
-
-/* Gradient of Green and Gauss, values on faces being those between their corners: the sum over corners of the
- * normal that each has of the cell's faces times the value, over the volume (docs/theory.md, eq. 8.2).  */
-HD void N(cell_slope)(const i32 i, const i32 lane, const f64 *vertex, const real *value, const real *q,
-                      struct N(slope) * s HULLS(PARAM))
-{
-  i32        m;
-  const i32 *k = N(cell_hull)(i, &m HULLS(NAME));
-  f64        normal[DIM * HULL], volume;
-  N(lane_load)(q, i, lane, s->own);
-  for (i32 v = 0; v < DIM * MINE; v++) s->g[v] = 0;
-  N(cell_shares)(vertex, k, m, normal, &volume);
-  const real per = (real)(1 / volume);
-  for (i32 c = 0; c < m; c++) {
-    real there[MINE];
-    N(lane_load)(value, k[c], lane, there);
-    for (i32 v = 0; v < MINE; v++)
-      for (i32 l = 0; l < DIM; l++) s->g[DIM * v + l] += (there[v] - s->own[v]) * (real)normal[DIM * c + l];
-  }
-  for (i32 v = 0; v < DIM * MINE; v++) s->g[v] *= per;
-}
+#define CELL_LIMIT_FIELDS(F) CELL_GRADIENT_FIELDS(F) CELL_SIDES(F)
 
 HD void N(slope_widen)(const real *there, struct N(slope) * s)
 {
@@ -97,29 +61,45 @@ HD void N(slope_widen)(const real *there, struct N(slope) * s)
   }
 }
 
-/* Limited by the ranges over the cell, those across its faces and the values at its corners, at the middles of all
- * its faces (gradient.h).  Corners bring in the cells that meet the cell there alone: with the three of a triangle
- * Venkatakrishnan's form did not converge, and drag was larger by a fifth (docs/theory.md, section 8). */
-HD void N(cell_limit)(const i32 i, const i32 lane, const f64 *x, const f64 *vertex, const i32 *offsets,
-                      const i32 *neighbour, const real *value, const real *q, const real *eps2,
-                      struct N(slope) * s HULLS(PARAM))
+/* Gradient of Green and Gauss, values on faces being those between their corners: the sum over corners of the
+ * normal that each has of the cell's faces times the value, over the volume (docs/theory.md, eq. 8.2); and the
+ * ranges over the cell and its corners.                                                          */
+HD void N(cell_slope)(const i32 i, const i32 lane, struct N(slope) * s CELL_GRADIENT_FIELDS(PARAM))
 {
   i32        m;
   const i32 *k = N(cell_hull)(i, &m HULLS(NAME));
-  real       up[MINE], down[MINE], there[MINE];
-  for (i32 v = 0; v < MINE; v++) s->low[v] = s->high[v] = s->own[v], up[v] = down[v] = 0;
+  struct N(corner_normals) normals;
+  N(lane_load)(q, i, lane, s->own);
+  for (i32 v = 0; v < MINE; v++) s->low[v] = s->high[v] = s->own[v];
+  for (i32 v = 0; v < DIM * MINE; v++) s->g[v] = 0;
+  N(corner_normals_load)(i, &normals HULLS(NAME));
+  for (i32 c = 0; c < m; c++) {
+    real there[MINE], normal[DIM];
+    N(lane_load)(value, k[c], lane, there);
+    N(corner_normal_at)(&normals, c, normal);
+    N(slope_widen)(there, s);
+    for (i32 v = 0; v < MINE; v++) N(vec_add)(s->g + DIM * v, there[v] - s->own[v], normal);
+  }
+  for (i32 v = 0; v < DIM * MINE; v++) s->g[v] *= normals.per;
+}
+
+/* Limited by the ranges over the cell, those across its faces and the values at its corners, at the middles of all
+ * its faces (gradient.h).  Corners bring in the cells that meet the cell there alone: with the three of a triangle
+ * Venkatakrishnan's form did not converge, and drag was larger by a fifth (docs/theory.md, section 8). */
+HD void N(cell_limit)(const i32 i, const i32 lane, const real *eps2, struct N(slope) * s CELL_LIMIT_FIELDS(PARAM))
+{
+  const i32 sides = N(cell_sides)(i HULLS(NAME) CELL_SIDES(NAME));
+  real      up[MINE], down[MINE];
+  for (i32 v = 0; v < MINE; v++) up[v] = down[v] = 0;
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    real there[MINE];
     N(lane_load)(q, neighbour[e], lane, there);
     N(slope_widen)(there, s);
   }
-  for (i32 c = 0; c < N(cell_sides)(m); c++) {
+  for (i32 c = 0; c < sides; c++) {
     real way[DIM];
-    N(side_way)(vertex, k, m, c, x + DIM * i, way);
+    N(side_way)(i, c, way HULLS(NAME) CELL_SIDES(NAME));
     N(slope_reach)(way, up, down, s);
-  }
-  for (i32 c = 0; c < m; c++) {
-    N(lane_load)(value, k[c], lane, there);
-    N(slope_widen)(there, s);
   }
   N(slope_limit)(up, down, eps2, s);
 }
@@ -129,12 +109,12 @@ LANES(N(cell_gradient), CELL_GRADIENT, busy, SPLIT)
 {
   if (!active[member[i]]) return;
   struct N(slope) s;
-  N(cell_slope)(i, lane, vertex, value, q, &s HULLS(NAME));
+  N(cell_slope)(i, lane, &s CELL_GRADIENT_FIELDS(NAME));
   N(node_put)(i, lane, &s, grad);
 }
 
 #define CELL_GRADIENT_WANG(F)                                            \
-  CELL_GRADIENT_FIELDS(F)                                                \
+  CELL_LIMIT_FIELDS(F)                                                   \
   F(in, f64, range, "members," STR(NR)) /* from state_primitive_range */ \
   F(val, real, K, "")                                                    \
   F(out, real, grad, "nodes," STR(NG))
@@ -144,13 +124,13 @@ LANES(N(cell_gradient_wang), CELL_GRADIENT_WANG, busy, SPLIT)
   real eps2[MINE];
   struct N(slope) s;
   N(wang_threshold)(range, member[i], lane, K, eps2);
-  N(cell_slope)(i, lane, vertex, value, q, &s HULLS(NAME));
-  N(cell_limit)(i, lane, x, vertex, offsets, neighbour, value, q, eps2, &s HULLS(NAME));
+  N(cell_slope)(i, lane, &s CELL_GRADIENT_FIELDS(NAME));
+  N(cell_limit)(i, lane, eps2, &s CELL_LIMIT_FIELDS(NAME));
   N(node_put)(i, lane, &s, grad);
 }
 
 #define CELL_GRADIENT_VENKATAKRISHNAN(F) \
-  CELL_GRADIENT_FIELDS(F)                \
+  CELL_LIMIT_FIELDS(F)                   \
   F(in, f64, V, "nodes")                 \
   F(val, real, K, "")                    \
   F(out, real, grad, "nodes," STR(NG))
@@ -160,7 +140,7 @@ LANES(N(cell_gradient_venkatakrishnan), CELL_GRADIENT_VENKATAKRISHNAN, busy, SPL
   real eps2[MINE];
   struct N(slope) s;
   N(venkatakrishnan_threshold)(V[i], K, eps2);
-  N(cell_slope)(i, lane, vertex, value, q, &s HULLS(NAME));
-  N(cell_limit)(i, lane, x, vertex, offsets, neighbour, value, q, eps2, &s HULLS(NAME));
+  N(cell_slope)(i, lane, &s CELL_GRADIENT_FIELDS(NAME));
+  N(cell_limit)(i, lane, eps2, &s CELL_LIMIT_FIELDS(NAME));
   N(node_put)(i, lane, &s, grad);
 }

@@ -108,30 +108,56 @@ KERNEL(vertex_weights, VERTEX_WEIGHTS, indirect)
   per[i]          = 1 / (good ? sum : (f64)m);
 }
 
+/* Fields that tell the shape of a cell, and beside them what those of its sides do. */
+#undef HULLS
+#undef CELL_SIDES
+#define HULLS(F)                   \
+  F(in, f64, vertex, "vertices,2") \
+  F(in, i32, corners, "nodes,4>vertices?")
+#define CELL_SIDES(F)                     \
+  F(in, f64, x, "nodes,2")                \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")
+
 /* Vertices of a cell and their number. */
-HD const i32 *cell_hull(const i32 i, i32 *count, const i32 *corners)
+HD const i32 *cell_hull(const i32 i, i32 *count HULLS(PARAM))
 {
   const i32 *k = corners + CORNERS * i;
   *count       = k[3] < 0 ? 3 : 4;
   return k;
 }
 
-/* Normals of a cell at its corners, and its area, the value on an edge being the mean of its ends. */
-HD void cell_shares(const f64 *vertex, const i32 *k, const i32 m, f64 *normal, f64 *area)
+/* Normals of a cell at its corners, the value on an edge being the mean of its ends, and the inverse of its area. */
+struct corner_normals {
+  f64  normal[2 * CORNERS];
+  real per;
+};
+
+HD void corner_normals_load(const i32 i, struct corner_normals *normals HULLS(PARAM))
 {
-  (void)m;
-  cell_normals(vertex, k, normal, area);
+  f64 area;
+  cell_normals(vertex, corners + CORNERS * i, normals->normal, &area);
+  normals->per = (real)(1 / area);
 }
 
-HD i32 cell_sides(const i32 m)
+HD void corner_normal_at(const struct corner_normals *normals, const i32 c, real *normal)
 {
+  normal[0] = (real)normals->normal[2 * c], normal[1] = (real)normals->normal[2 * c + 1];
+}
+
+HD i32 cell_sides(const i32 i HULLS(PARAM) CELL_SIDES(PARAM))
+{
+  i32 m;
+  cell_hull(i, &m HULLS(NAME));
   return m;
 }
 
-/* Way from a place to the middle of an edge of a cell. */
-HD void side_way(const f64 *vertex, const i32 *k, const i32 m, const i32 c, const f64 *x, real *way)
+/* Way from the place of a cell to the middle of its edge c. */
+HD void side_way(const i32 i, const i32 c, real *way HULLS(PARAM) CELL_SIDES(PARAM))
 {
-  const struct vec2 at = vec2_of(x[0], x[1]);
+  i32               m;
+  const i32        *k  = cell_hull(i, &m HULLS(NAME));
+  const struct vec2 at = point(x, i);
   const struct vec2 a = minus(point(vertex, k[c]), at), b = minus(point(vertex, k[(c + 1) % m]), at);
   way[0] = (real)(0.5 * (a.x + b.x)), way[1] = (real)(0.5 * (a.y + b.y));
 }

@@ -6,6 +6,8 @@
 
 #define OUTLINE(F) F(in, i32, outline, "faces,4>nodes?") /* corners; the last of a triangle is -1 */
 
+#define HULL 8 /* most corners of a cell */
+
 /* Corners of a face and their mean, relative to a place. */
 struct fan {
   struct vec3 at[4], mean;
@@ -237,20 +239,20 @@ KERNEL(vertex_weights_3d, SPACE_VERTEX_WEIGHTS, heavy)
   per[i] = 1 / (mean ? (f64)m : sum);
 }
 
-/* Vertices of a cell and their number. */
-HD const i32 *cell_hull_3d(const i32 i, i32 *count, const i32 *cell_starts, const i32 *cell_nodes)
-{
-  *count = cell_starts[i + 1] - cell_starts[i];
-  return cell_nodes + cell_starts[i];
-}
-
-/* Normals of a cell at its corners, and its volume: values on a triangle are between those of its corners, of which
+/* Normals of a cell at its corners over its volume: values on a triangle are between those of its corners, of which
  * the mean of a quadrilateral has the mean.                                                      */
-HD void cell_shares_3d(const f64 *vertex, const i32 *k, const i32 m, f64 *normal, f64 *volume)
+#define SPACE_CORNER_NORMALS(F)                    \
+  F(in, f64, vertex, "vertices,3")                 \
+  F(in, i32, cell_starts, "nodes+1>>hull_entries") \
+  F(in, i32, cell_nodes, "hull_entries>vertices")  \
+  F(in, f64, V, "nodes")                           \
+  F(out, real, corner_normal, "hull_entries,3") /* [1/chord] */
+KERNEL(corner_normals_3d, SPACE_CORNER_NORMALS, heavy)
 {
+  const i32         *k = cell_nodes + cell_starts[i], m = cell_starts[i + 1] - cell_starts[i];
   const struct kind *kind = kind_of(m);
   const struct vec3  a    = place_of(vertex, k[0]);
-  f64                six  = 0;
+  f64                normal[3 * HULL];
   for (i32 c = 0; c < 3 * m; c++) normal[c] = 0;
   for (i32 s = 0; s < kind->faces; s++) {
     const signed char *face = kind->face[s];
@@ -259,7 +261,6 @@ HD void cell_shares_3d(const f64 *vertex, const i32 *k, const i32 m, f64 *normal
     for (i32 c = 0; c < f.corners; c++) {
       part[c] = vec3_times(1.0 / 6, fan_double(&f, c)); /* a third of the triangle's area */
       whole   = vec3_plus(whole, part[c]);
-      six += vec3_dot(f.mean, vec3_cross(f.at[c], f.at[(c + 1) % f.corners]));
     }
     whole = vec3_times(1.0 / f.corners, whole); /* of the mean, in equal parts to the corners */
     for (i32 c = 0; c < f.corners; c++) {
@@ -268,18 +269,60 @@ HD void cell_shares_3d(const f64 *vertex, const i32 *k, const i32 m, f64 *normal
       to[0] += n.x, to[1] += n.y, to[2] += n.z;
     }
   }
-  *volume = six / 6;
+  const f64 per = 1 / V[i];
+  for (i32 c = 0; c < 3 * m; c++) corner_normal[3 * cell_starts[i] + c] = (real)(per * normal[c]);
 }
 
-HD i32 cell_sides_3d(const i32 m)
+/* Fields that tell the shape of a cell, and beside them what those of its sides do: inner faces, and those of the
+ * boundary in the order of the cells at them.                                                    */
+#undef HULLS
+#undef CELL_SIDES
+#define HULLS(F)                                   \
+  F(in, i32, cell_starts, "nodes+1>>hull_entries") \
+  F(in, i32, cell_nodes, "hull_entries>vertices")  \
+  F(in, real, corner_normal, "hull_entries,3") /* from corner_normals_3d */
+#define CELL_SIDES(F)                        \
+  F(in, f64, x, "nodes,3")                   \
+  F(in, i32, offsets, "nodes+1>>entries")    \
+  F(in, i32, neighbour, "entries>nodes")     \
+  F(in, i32, edge, "entries>edges")          \
+  F(in, f64, xf, "edges,3")                  \
+  F(in, i32, outer_starts, "nodes+1>>outer") \
+  F(in, f64, outer_xf, "outer,3")
+
+/* Vertices of a cell and their number. */
+HD const i32 *cell_hull_3d(const i32 i, i32 *count HULLS(PARAM))
 {
-  return kind_of(m)->faces;
+  *count = cell_starts[i + 1] - cell_starts[i];
+  return cell_nodes + cell_starts[i];
 }
 
-/* Way from a place to the middle of a face of a cell. */
-HD void side_way_3d(const f64 *vertex, const i32 *k, const i32 m, const i32 c, const f64 *x, real *way)
+/* Normals of a cell at its corners over its volume, of which nothing is left to divide by. */
+struct corner_normals_3d {
+  const real *normal;
+  real        per;
+};
+
+HD void corner_normals_load_3d(const i32 i, struct corner_normals_3d *normals HULLS(PARAM))
 {
-  const struct fan  f  = side_of(vertex, k, kind_of(m)->face[c], vec3_of(x[0], x[1], x[2]));
-  const struct vec3 at = fan_middle(&f);
-  way[0] = (real)at.x, way[1] = (real)at.y, way[2] = (real)at.z;
+  normals->normal = corner_normal + 3 * cell_starts[i];
+  normals->per    = 1;
+}
+
+HD void corner_normal_at_3d(const struct corner_normals_3d *normals, const i32 c, real *normal)
+{
+  LOAD(3, normals->normal + 3 * c, normal);
+}
+
+HD i32 cell_sides_3d(const i32 i HULLS(PARAM) CELL_SIDES(PARAM))
+{
+  return offsets[i + 1] - offsets[i] + outer_starts[i + 1] - outer_starts[i];
+}
+
+/* Way from the place of a cell to the middle of its face c, those of the boundary last. */
+HD void side_way_3d(const i32 i, const i32 c, real *way HULLS(PARAM) CELL_SIDES(PARAM))
+{
+  const i32  inner = offsets[i + 1] - offsets[i];
+  const f64 *to    = c < inner ? xf + 3 * edge[offsets[i] + c] : outer_xf + 3 * (outer_starts[i] + c - inner);
+  for (i32 l = 0; l < 3; l++) way[l] = (real)(to[l] - x[3 * i + l]);
 }

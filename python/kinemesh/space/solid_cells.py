@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.csr import ordered
 from kinemesh.device.backend import Backend
 from kinemesh.device.faults import AREA
 from kinemesh.linear.stack import Items
@@ -87,7 +88,28 @@ class SolidCells(SolidShapes, Cells):
         if by == "least-squares":  # weights |d|^-1 at tetrahedra (docs/convergence.md)
             counts = np.diff(self.vertices.starts)
             self.fields.add(blunt=self.backend.table((counts == 4).astype(np.int32)))
+        else:
+            self._measure_corners()
         super().fit(by)
+
+    def _measure_corners(self) -> None:
+        """Make what gradients take of the shape of cells: it follows x as area vectors do.
+
+        Shares of corners, and the middles of the boundary's faces in the order of their cells.
+        """
+        b, v, faces = self.backend, self.vertices, self._items("outer")
+        orders, starts = zip(
+            *(ordered(own.behind, len(own.offsets) - 1) for own in self.tables), strict=True
+        )
+        outline = [own.outer[order] for own, order in zip(self.tables, orders, strict=True)]
+        self.fields.add(
+            corner_normal=b.zeros((len(v.corner), 3)),
+            outer_starts=b.table(self.items.offsets(starts)),
+            outer_xf=b.zeros((faces.total, 3), np.float64),
+        )
+        rim = {"outline": b.table(faces.stack(outline, v.items)), "xf": self.fields["outer_xf"]}
+        middles = self.fields.bind("face_middles", x=v.x, **rim)
+        self.measure.follow(self.fields.bind("corner_normals"), middles)
 
     def place(self, member: int, entity: int, code: int) -> str:
         if code == AREA:  # of a corner without a part of its cell

@@ -271,6 +271,8 @@ def _values_exact(s: Study) -> Calls:
 
 
 def _cell_gradient(s: Study) -> Calls:
+    if s.dimensions == 3:
+        s.bind("corner_normals")()
     return [s.bind("cell_gradient", grad="gradient")]
 
 

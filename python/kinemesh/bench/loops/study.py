@@ -177,6 +177,7 @@ class Study:
             "low": (n, "real"),
             "high": (n, "real"),
             "inverse": ((n, d * (d + 1) // 2), "real"),
+            "corner_normal": ((len(top.hull), d), "real"),
         }
 
     def _corners(self) -> NDArray[np.int32]:
