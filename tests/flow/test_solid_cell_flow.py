@@ -81,7 +81,7 @@ def limiters(case, gradient, k):
 
 @pytest.mark.parametrize("kind", MADE)
 def test_limits_look_at_the_middles_of_all_faces_of_a_cell(kind):
-    """Of each kind, and with most cells at the boundary."""
+    """Cells of each kind, most of them at the boundary."""
     mesh, found = cube(2, kind, jitter=0.1), {}
     for limiter, own in (("none", {}), ("wang", {"limiter_k": 0.02})):
         case = case_of(mesh, settings=km.CellSettings(limiter=limiter, **own))

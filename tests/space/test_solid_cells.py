@@ -175,7 +175,7 @@ def test_middles_of_faces_weigh_their_triangles_by_area(backend):
 
 
 def shape_of(ring):
-    """Of a face: normals of its corners, a third of the triangles there; middle by their areas."""
+    """Normals of the corners of a face, a third of the triangles there; middle by their areas."""
     if len(ring) == 3:
         return np.tile(np.cross(ring[1] - ring[0], ring[2] - ring[0]) / 6, (3, 1)), ring.mean(0)
     middle, after = ring.mean(axis=0), np.roll(ring, -1, axis=0)
