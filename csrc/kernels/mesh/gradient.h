@@ -84,23 +84,23 @@ HD void N(node_gradient)(const i32 i, const i32 lane, const f64 *x, const i32 *o
 /* The largest changes up and down that the gradient asks for so far, with that on one more way. */
 HD void N(slope_reach)(const real *way, real *up, real *down, const struct N(slope) * s)
 {
-  for (i32 k = 0; k < MINE; k++) {
-    const real d = N(vec_dot)(s->g + DIM * k, way);
-    up[k]        = d > up[k] ? d : up[k];
-    down[k]      = d < down[k] ? d : down[k];
-  }
+  real d[MINE];
+  for (i32 k = 0; k < MINE; k++) d[k] = N(vec_dot)(s->g + DIM * k, way);
+  for (i32 k = 0; k < MINE; k++) up[k] = larger(d[k], up[k]);
+  for (i32 k = 0; k < MINE; k++) down[k] = smaller(d[k], down[k]);
 }
 
 /* The gradient times the smaller limiter of these two changes, each variable on its own; eps2 is the threshold
  * squared. */
 HD void N(slope_limit)(const real *up, const real *down, const real *eps2, struct N(slope) * s)
 {
+  real phi[MINE];
   for (i32 k = 0; k < MINE; k++) {
     const real a = limiter_venkatakrishnan(s->high[k] - s->own[k], up[k], eps2[k]);
     const real b = limiter_venkatakrishnan(s->low[k] - s->own[k], down[k], eps2[k]);
-    const real y = a < b ? a : b, phi = y < R(1) ? y : R(1);
-    for (i32 l = 0; l < DIM; l++) s->g[DIM * k + l] *= phi;
+    phi[k]       = smaller(smaller(a, b), R(1));
   }
+  for (i32 k = 0; k < DIM * MINE; k++) s->g[k] *= phi[k / DIM];
 }
 
 /* The gradient times the smallest limiter of the node's edges.  Where the limiter is below 1 it falls with the
