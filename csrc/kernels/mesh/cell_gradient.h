@@ -55,10 +55,8 @@ KERNEL(N(vertex_values), VERTEX_VALUES, indirect)
 
 HD void N(slope_widen)(const real *there, struct N(slope) * s)
 {
-  for (i32 v = 0; v < MINE; v++) {
-    s->low[v]  = there[v] < s->low[v] ? there[v] : s->low[v];
-    s->high[v] = there[v] > s->high[v] ? there[v] : s->high[v];
-  }
+  for (i32 v = 0; v < MINE; v++) s->low[v] = smaller(there[v], s->low[v]);
+  for (i32 v = 0; v < MINE; v++) s->high[v] = larger(there[v], s->high[v]);
 }
 
 /* Gradient of Green and Gauss, values on faces being those between their corners: the sum over corners of the
@@ -68,19 +66,23 @@ HD void N(cell_slope)(const i32 i, const i32 lane, struct N(slope) * s CELL_GRAD
 {
   i32        m;
   const i32 *k = N(cell_hull)(i, &m HULLS(NAME));
+  real       along[DIM * MINE]; /* one axis after the other */
   struct N(corner_normals) normals;
   N(lane_load)(q, i, lane, s->own);
   for (i32 v = 0; v < MINE; v++) s->low[v] = s->high[v] = s->own[v];
-  for (i32 v = 0; v < DIM * MINE; v++) s->g[v] = 0;
+  for (i32 v = 0; v < DIM * MINE; v++) along[v] = 0;
   N(corner_normals_load)(i, &normals HULLS(NAME));
   for (i32 c = 0; c < m; c++) {
-    real there[MINE], normal[DIM];
+    real there[MINE], change[MINE], normal[DIM];
     N(lane_load)(value, k[c], lane, there);
     N(corner_normal_at)(&normals, c, normal);
     N(slope_widen)(there, s);
-    for (i32 v = 0; v < MINE; v++) N(vec_add)(s->g + DIM * v, there[v] - s->own[v], normal);
+    for (i32 v = 0; v < MINE; v++) change[v] = there[v] - s->own[v];
+    for (i32 l = 0; l < DIM; l++)
+      for (i32 v = 0; v < MINE; v++) along[MINE * l + v] += change[v] * normal[l];
   }
-  for (i32 v = 0; v < DIM * MINE; v++) s->g[v] *= normals.per;
+  for (i32 l = 0; l < DIM; l++)
+    for (i32 v = 0; v < MINE; v++) s->g[DIM * v + l] = along[MINE * l + v] * normals.per;
 }
 
 /* Limited by the ranges over the cell, those across its faces and the values at its corners, at the middles of all

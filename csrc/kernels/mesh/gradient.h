@@ -94,12 +94,10 @@ HD void N(slope_reach)(const real *way, real *up, real *down, const struct N(slo
  * squared. */
 HD void N(slope_limit)(const real *up, const real *down, const real *eps2, struct N(slope) * s)
 {
-  real phi[MINE];
-  for (i32 k = 0; k < MINE; k++) {
-    const real a = limiter_venkatakrishnan(s->high[k] - s->own[k], up[k], eps2[k]);
-    const real b = limiter_venkatakrishnan(s->low[k] - s->own[k], down[k], eps2[k]);
-    phi[k]       = smaller(smaller(a, b), R(1));
-  }
+  real a[MINE], b[MINE], phi[MINE];
+  for (i32 k = 0; k < MINE; k++) a[k] = limiter_venkatakrishnan(s->high[k] - s->own[k], up[k], eps2[k]);
+  for (i32 k = 0; k < MINE; k++) b[k] = limiter_venkatakrishnan(s->low[k] - s->own[k], down[k], eps2[k]);
+  for (i32 k = 0; k < MINE; k++) phi[k] = smaller(smaller(a[k], b[k]), R(1));
   for (i32 k = 0; k < DIM * MINE; k++) s->g[k] *= phi[k / DIM];
 }
 
