@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import prod
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +15,8 @@ from kinemesh.csr import ordered
 
 Floats = NDArray[np.float64]
 CHUNK = 1 << 12  # blocks of a group of rows, at least
-GROUPS = 64  # of rows, about: the product of each takes a table of all columns
+LARGEST = 16  # entries of a block
+GROUPS = 32  # of rows, about: what is made on the way of each is as much smaller
 
 
 @dataclass(frozen=True)
@@ -77,12 +79,18 @@ def block_rows(matrix: sp.bsr_matrix) -> NDArray[np.int32]:
     return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
 
 
-def groups_of(indptr: NDArray[Any]) -> Iterator[tuple[slice, slice]]:
-    """Rows in groups, some GROUPS of them and none of fewer than CHUNK blocks: rows, blocks."""
-    rows, first = len(indptr) - 1, 0
-    blocks = max(CHUNK, int(indptr[-1]) // GROUPS)
+def groups_of(indptr: NDArray[Any], times: int = 1) -> Iterator[tuple[slice, slice]]:
+    """Rows in groups, some GROUPS of them and none of fewer than `times` CHUNK blocks.
+
+    Returns
+    -------
+    slices of the rows and of the blocks of each
+    """
+    rows, first, every = len(indptr) - 1, 0, int(indptr[-1])
+    blocks = max(times * CHUNK, every // GROUPS)
     while first < rows:
-        last = max(first + 1, int(np.searchsorted(indptr, indptr[first] + blocks, "right")) - 1)
+        end = min(int(indptr[first]) + blocks, every)
+        last = max(first + 1, int(np.searchsorted(indptr, end, "right")) - 1)
         yield slice(first, last), slice(int(indptr[first]), int(indptr[last]))
         first = last
 
@@ -117,10 +125,11 @@ def across(matrix: sp.bsr_matrix) -> Iterator[sp.bsr_matrix]:
 
 def scaled(blocks: Floats, matrix: sp.bsr_matrix) -> sp.bsr_matrix:
     """Rows of blocks times a matrix."""
-    data = np.empty_like(matrix.data)
-    for rows, at in groups_of(matrix.indptr):  # the blocks' copies are as large as the matrix
+    data, small = np.empty_like(matrix.data), LARGEST // prod(blocks.shape[1:])
+    for rows, at in groups_of(matrix.indptr, small):  # copies are as large as the matrix
         counts = np.diff(matrix.indptr[rows.start : rows.stop + 1])
-        data[at] = _product(np.repeat(blocks[rows], counts, axis=0), matrix.data[at])
+        of_block = np.repeat(blocks[rows], counts, axis=0)
+        _product(of_block, matrix.data[at], data[at])
     return sp.bsr_matrix((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
@@ -130,9 +139,27 @@ def weighed(matrix: sp.bsr_matrix, blocks: Floats) -> sp.bsr_matrix:
     return sp.bsr_matrix((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def _product(a: Floats, b: Floats) -> Floats:
+def product(a: sp.bsr_matrix, b: sp.bsr_matrix) -> sp.bsr_matrix:
+    """a b, of few rows of `a`; SciPy's tables of all columns are of those alone that these meet."""
+    a, first, last = _narrowed(a)
+    narrow, left, _ = _narrowed(rows_between(b, first, last))
+    found = (a @ narrow).tobsr((a.blocksize[0], b.blocksize[1]))
+    found.indices += np.int32(left)
+    return sp.bsr_matrix((found.data, found.indices, found.indptr), shape=(a.shape[0], b.shape[1]))
+
+
+def _narrowed(matrix: sp.bsr_matrix) -> tuple[sp.bsr_matrix, int, int]:
+    """A matrix without columns of blocks before its first and after its last; both of these."""
+    column = matrix.indices
+    first, last = (int(column.min()), int(column.max()) + 1) if len(column) else (0, 1)
+    shape = matrix.shape[0], matrix.blocksize[1] * (last - first)
+    return sp.bsr_matrix((matrix.data, column - first, matrix.indptr), shape=shape), first, last
+
+
+def _product(a: Floats, b: Floats, out: Floats | None = None) -> Floats:
     """Product of blocks; for scalars ten times faster than `matmul`."""
-    return a * b if b.shape[1:] == (1, 1) else a @ b
+    ways = np.multiply if b.shape[1:] == (1, 1) else np.matmul
+    return cast(Floats, ways(a, b, out=out))
 
 
 def filled(parts: Iterable[sp.bsr_matrix]) -> sp.bsr_matrix:

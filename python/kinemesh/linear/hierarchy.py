@@ -22,6 +22,7 @@ from kinemesh.linear.blocks import (
     cut,
     filled,
     groups_of,
+    product,
     rows_between,
     scaled,
     weighed,
@@ -116,14 +117,17 @@ def rigid_and_scaled(points: Floats) -> Floats:
 def _aggregates(matrix: sp.bsr_matrix) -> sp.csr_matrix:
     """Nodes that strong couplings join: a column for each aggregate."""
     from pyamg.aggregation.aggregate import standard_aggregation
-    from pyamg.strength import symmetric_strength_of_connection
+    from pyamg.amg_core import symmetric_strength_of_connection
 
     norms = np.empty(len(matrix.indices))
     for _, at in groups_of(matrix.indptr):
         norms[at] = np.sqrt((matrix.data[at] ** 2).reshape(at.stop - at.start, -1).sum(axis=1))
-    norm = sp.csr_matrix((norms, matrix.indices, matrix.indptr))
-    strong = symmetric_strength_of_connection(norm, STRENGTH)
-    found = sp.csr_matrix(standard_aggregation(strong.tocsr())[0])
+    given = matrix.indptr, matrix.indices, norms
+    row, column, data = (np.empty_like(own) for own in given)
+    nodes = len(row) - 1
+    symmetric_strength_of_connection(nodes, STRENGTH, *given, row, column, data)
+    strong = sp.csr_matrix((data, column, row), shape=(nodes, nodes))
+    found = sp.csr_matrix(standard_aggregation(strong)[0])
     if not found.nnz:  # a few nodes without strong couplings: all in one
         return sp.csr_matrix(np.ones((strong.shape[0], 1), np.int32))
     return found
@@ -148,8 +152,9 @@ def _smoothed(
         first = 0
         for rows in cut(matrix):
             last = first + len(rows.indptr) - 1
-            change = (scaled(inverse[first:last], rows) @ prolong).tobsr(prolong.blocksize)
+            change = product(scaled(inverse[first:last], rows), prolong)
             change.data *= factor
+            change.sort_indices()  # else SciPy has tables of all columns for each difference
             yield (rows_between(prolong, first, last) - change).tobsr(prolong.blocksize)
             first = last
 
@@ -158,8 +163,7 @@ def _smoothed(
 
 def _galerkin(matrix: sp.bsr_matrix, prolong: sp.bsr_matrix) -> sp.bsr_matrix:
     """P^T K P; by groups of rows, as all of P^T K is larger than K."""
-    size = 2 * prolong.blocksize[1:]
-    return filled((part @ matrix @ prolong).tobsr(size) for part in across(prolong))
+    return filled(product(product(part, matrix), prolong) for part in across(prolong))
 
 
 def _transfers(
@@ -234,6 +238,22 @@ def hierarchy(
     return levels
 
 
+def _even(matrix: sp.csr_matrix) -> sp.bsr_matrix:
+    """Symmetric part of a matrix, in blocks of 1, without zeros."""
+    matrix.sort_indices()
+    other = matrix.T.tocsr()
+    alike = len(other.indices) == len(matrix.indices)
+    if alike and (other.indices == matrix.indices).all() and (other.indptr == matrix.indptr).all():
+        other.data += matrix.data
+        other.data /= 2
+        other.eliminate_zeros()
+    else:
+        other = (matrix + other) / 2
+    found = sp.bsr_matrix(other, blocksize=(1, 1))
+    found.sort_indices()
+    return found
+
+
 def scalar(matrix: sp.csr_matrix, smoothings: int | None = None) -> tuple[Blocks, list[Level]]:
     """The finest level and the coarse ones of a scalar matrix whose rows add up to zero.
 
@@ -248,8 +268,7 @@ def scalar(matrix: sp.csr_matrix, smoothings: int | None = None) -> tuple[Blocks
     -------
     the matrix, rows scaled so that its eigenvalues lie below 1, and its coarse levels
     """
-    even = sp.bsr_matrix((matrix + matrix.T) / 2, blocksize=(1, 1))
-    even.sort_indices()
+    even = _even(matrix)
     ones = np.ones((matrix.shape[0], 1))
     if not matrix.shape[0]:
         return Blocks.of([even], 0), hierarchy(even, ones)
