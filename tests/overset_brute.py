@@ -23,9 +23,10 @@ def corners_of(mesh):
     return np.where(mesh.cells < 0, mesh.cells[:, 2:3], mesh.cells)
 
 
-def to_walls(x, edges):
-    """Distances of places to the nearest of segments, each against each."""
+def to_walls(x, edges, seen=None):
+    """Distances of places x, or of those `seen`, to the nearest of segments, each against each."""
     a, b = x[edges[:, 0]], x[edges[:, 1]]
+    x = x if seen is None else seen
     found = np.full(len(x), np.inf)
     for one, other in zip(a, b, strict=True):
         way = other - one

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from kinemesh.flow import memory
 from kinemesh.linear.pattern import chunks
-from kinemesh.overset.solids import distances
 from kinemesh.space.cells import Cells
 from kinemesh.space.conditions.base import BODY
 from kinemesh.space.distance import GROUP, along, wall_distance, wall_facets
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
+from overset_brute import to_walls
 from samples import direct
 from solver_cases import Ellipse, bodies, disc, mover_of, on_devices, turned
 
@@ -65,7 +65,7 @@ def to_every_facet(mesh, markers, points=None, seen=None):
     """Distances to every facet of `seen`, by default of nodes, where nodes are at `points`."""
     points = mesh.points if points is None else points
     edges = np.concatenate([mesh.boundaries[name] for name in markers])
-    return distances(points if seen is None else seen, points[edges])
+    return to_walls(points, edges, seen)
 
 
 @pytest.mark.parametrize("name", MESHES)

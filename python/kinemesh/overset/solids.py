@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from kinemesh.device.backend import Backend
 from kinemesh.errors import OversetError
+from kinemesh.linear.pattern import chunks
+from kinemesh.space.distance import GROUP
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
-FIRST = 8  # segments that are looked at before it is known whether another one may be nearer
-BLOCK = 1 << 16  # pairs of a place and a segment at once
 
 
 def loops_of(points: Floats, edges: Ints, name: str) -> list[Ints]:
@@ -111,29 +112,23 @@ def _apart(found: NDArray[np.intp], most: int) -> NDArray[np.intp]:
 
 
 def distances(points: Floats, ends: Floats) -> Floats:
-    """(n,) exact distances of places (n, 2) to the nearest of segments (k, 2, 2)."""
-    middle = ends.mean(axis=1)
-    half = 0.5 * np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max()
-    tree, count = cKDTree(middle), min(FIRST, len(ends))
-    found, left = np.empty(len(points)), np.arange(len(points))
-    while len(left):
-        again = []
-        block = max(1, BLOCK // count)
-        for own in np.split(left, range(block, len(left), block)):
-            away, which = tree.query(points[own], k=np.arange(count) + 1)
-            found[own] = _to_segments(points[own], ends, which).min(axis=1)
-            # a segment beyond those looked at is not nearer than the last middle less its half
-            again.append(own[away[:, -1] - half < found[own]])
-        left = np.concatenate(again) if count < len(ends) else left[:0]
-        count = min(2 * count, len(ends))
+    """(n,) exact distances of places (n, 2) to the nearest of segments (k, 2, 2).
+
+    The kernels look at segments by circles about groups of them: csrc/kernels/mesh/distance.h.
+    """
+    if not len(ends):
+        return np.full(len(points), np.inf)
+    beside = cKDTree(ends.mean(axis=1), leafsize=GROUP).indices  # one after another: few circles
+    offsets, groups = chunks(np.array([0, len(ends)]), GROUP)
+    walls = {
+        "vertex": np.ascontiguousarray(ends[beside].reshape(-1, 2), np.float64),
+        "facet": np.arange(2 * len(ends), dtype=np.int32).reshape(-1, 2),
+        "offsets": offsets,
+        "middle": np.empty((len(offsets) - 1, 2)),
+        "radius": np.empty(len(offsets) - 1),
+    }
+    found, host = np.empty(len(points)), Backend("cpu")
+    host.bind("wall_groups", **walls)()
+    x, member = np.ascontiguousarray(points, np.float64), np.zeros(len(points), np.int32)
+    host.bind("wall_distance", x=x, member=member, groups=groups, distance=found, **walls)()
     return found
-
-
-def _to_segments(p: Floats, ends: Floats, which: NDArray[np.intp]) -> Floats:
-    """Distances (n, m) of points (n, 2) to segments `which` (n, m) of `ends` (k, 2, 2)."""
-    a, way = (np.ascontiguousarray(v.T) for v in (ends[:, 0], ends[:, 1] - ends[:, 0]))
-    square = (way * way).sum(axis=0)
-    (x, y), (wx, wy) = p.T[:, :, None] - np.take(a, which, axis=1), np.take(way, which, axis=1)
-    share = ((x * wx + y * wy) / square[which]).clip(0, 1)
-    x, y = x - share * wx, y - share * wy
-    return np.sqrt(x * x + y * y)
