@@ -23,6 +23,7 @@ Ints = NDArray[np.int32]
 THIN = 50.0  # third shortest edge of a node over its shortest: a mesh with one has lines
 ALONG = 2.0  # third shortest edge over one that is part of a line
 RARE = 0.02  # of the nodes of lines: fewer in a phase have no colours of their own
+NODES = 1 << 13  # looked at together: what is made of them on the way stays in a core's cache
 PERIOD = {2: 8, 3: 4}  # positions along a line before its colours repeat, by dimensions
 
 
@@ -51,9 +52,29 @@ def short_edges(
     An edge of a line is one of the two shortest of both its nodes, whose third shortest are
     longer by ALONG.
     """
-    nodes, counts = len(x), np.diff(offsets)
-    ends = np.repeat(np.arange(nodes), counts)
-    length = reduce(np.hypot, (x[neighbour] - x[ends]).T)
+    some = range(0, len(x), NODES)
+    each = [_shortest(offsets[k : k + NODES + 1], neighbour, x, k) for k in some]
+    found, ends = (np.concatenate([own[k] for own in each]) for k in range(2))
+    there = csr_array((found + 1, (ends, neighbour[found])), shape=(len(x), len(x)))
+    both_ways = there.multiply(there.T.astype(bool))
+    short = np.zeros(len(neighbour), bool)
+    short[both_ways.data - 1] = True
+    return short, np.concatenate([own[2] for own in each])
+
+
+def _shortest(
+    offsets: Ints, neighbour: Ints, x: NDArray[np.float64], begin: int
+) -> tuple[NDArray[np.intp], Ints, NDArray[np.bool_]]:
+    """Some nodes' entries that are edges of lines to them, the node of each, who is in thin cells.
+
+    Parameters
+    ----------
+    offsets : of these nodes, from node `begin` on
+    """
+    counts, first_entry = np.diff(offsets), offsets[0]
+    ends = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    offsets, neighbour = offsets - first_entry, neighbour[first_entry : offsets[-1]]
+    length = reduce(np.hypot, (x[neighbour] - x[begin + ends]).T)
     again = np.flatnonzero((ends[1:] == ends[:-1]) & (neighbour[1:] == neighbour[:-1])) + 1
     length[again] = np.inf  # two faces between the same cells are one way
     least, first = _least(length, offsets, ends)
@@ -66,11 +87,7 @@ def short_edges(
     short = np.zeros(len(length), bool)
     short[first] = short[second] = True
     found = np.flatnonzero(short & (third[ends] >= ALONG * length))
-    there = csr_array((found + 1, (ends[found], neighbour[found])), shape=(nodes, nodes))
-    both_ways = there.multiply(there.T.astype(bool))
-    short[:] = False
-    short[both_ways.data - 1] = True
-    return short, third >= THIN * least
+    return found + first_entry, begin + ends[found], third >= THIN * least
 
 
 def _least(
@@ -79,7 +96,7 @@ def _least(
     """The least value of the entries of each node, inf without any, and the first entry with it."""
     has = np.flatnonzero(np.diff(offsets))
     least = np.full(len(offsets) - 1, np.inf)
-    least[has] = np.minimum.reduceat(values, offsets[has])
+    least[has] = np.minimum.reduceat(values, offsets[has]) if len(has) else np.inf
     entry = np.flatnonzero(values == least[ends])
     first = np.ones(len(entry), bool)
     first[1:] = np.diff(ends[entry]) > 0

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from kinemesh.csr import ordered, ordered_pairs
+from kinemesh.csr import ordered
 from kinemesh.device.backend import Backend
 from kinemesh.linear.colours import check_colours, colour_parallel
 from kinemesh.linear.stack import Alike, Items
@@ -44,6 +44,21 @@ def totals(backend: Backend, offsets: Ints, groups: Ints) -> dict[str, Any]:
         "ended": np.zeros(members),
     }
     return {name: backend.array(table, np.int32) for name, table in tables.items()}
+
+
+def _sorted_rows(offsets: Ints, neighbour: Ints, node: Ints, row_of: Ints) -> tuple[Ints, Ints]:
+    """Offsets and columns of the rows of a graph and the diagonal, `node` of each row."""
+    nodes = len(node)
+    no_data = np.zeros(len(neighbour), np.int8)
+    rows = sp.csr_array((no_data, neighbour, offsets), shape=(nodes, nodes))[node]
+    row = rows.indptr + np.arange(nodes + 1, dtype=np.int32)
+    others = np.ones(len(neighbour) + nodes, bool)
+    others[row[:-1]] = False
+    column = np.empty(len(others), np.int32)
+    column[others], column[row[:-1]] = row_of[rows.indices], row_of[node]
+    found = sp.csr_array((np.zeros(len(column), np.int8), column, row), shape=(nodes, nodes))
+    found.sort_indices()
+    return found.indptr, found.indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +114,8 @@ class Pattern:
         row_of = np.empty(nodes, np.int32)
         row_of[node] = np.arange(nodes, dtype=np.int32)
 
-        every = np.arange(nodes, dtype=np.int32)
-        i = np.concatenate([np.repeat(row_of, np.diff(offsets)), every])
-        j = np.concatenate([row_of[neighbour], every])
-        order, row = ordered_pairs(i, j, nodes)
-        i, j = i[order], j[order]
+        row, j = _sorted_rows(offsets, neighbour, node, row_of)
+        i = np.repeat(np.arange(nodes, dtype=np.int32), np.diff(row))
         mirror, _ = ordered(j, nodes)  # blocks by column and row: those opposite to each in turn
         counts = np.bincount(colour)
         starts = np.cumsum(counts) - counts

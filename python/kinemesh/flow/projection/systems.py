@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from kinemesh.csr import ordered_pairs
 from kinemesh.flow.projection.flow import Flow
 from kinemesh.linear import Pattern
 from kinemesh.linear.guess import Guess
@@ -33,9 +33,12 @@ def in_blocks(made: Iterable[Any], patterns: Iterable[Pattern]) -> list[NDArray[
     """Entries of sparse matrices in the order of the blocks of their patterns."""
     entries = []
     for own, pattern in zip(made, patterns, strict=True):
-        row = np.repeat(pattern.row_of, np.diff(own.indptr))
-        order, _ = ordered_pairs(row, pattern.row_of[own.indices], own.shape[0])
-        entries.append(own.data.astype(np.float32)[order])
+        single = sp.csr_array((own.data.astype(np.float32), own.indices, own.indptr), own.shape)
+        rows = single[pattern.node]
+        rows.indices = pattern.row_of[rows.indices]
+        rows.has_sorted_indices = False
+        rows.sort_indices()
+        entries.append(rows.data)
     return entries
 
 
