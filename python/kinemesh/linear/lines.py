@@ -23,7 +23,7 @@ Ints = NDArray[np.int32]
 THIN = 50.0  # third shortest edge of a node over its shortest: a mesh with one has lines
 ALONG = 2.0  # third shortest edge over one that is part of a line
 RARE = 0.02  # of the nodes of lines: fewer in a phase have no colours of their own
-NODES = 1 << 13  # looked at together: what is made of them on the way stays in a core's cache
+NODES = 1 << 12  # looked at together: what is made of them on the way stays in a core's cache
 PERIOD = {2: 8, 3: 4}  # positions along a line before its colours repeat, by dimensions
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
@@ -120,7 +122,7 @@ def distances(points: Floats, ends: Floats) -> Floats:
         return np.full(len(points), np.inf)
     beside = cKDTree(ends.mean(axis=1), leafsize=GROUP).indices  # one after another: few circles
     offsets, groups = chunks(np.array([0, len(ends)]), GROUP)
-    walls = {
+    walls: dict[str, Any] = {
         "vertex": np.ascontiguousarray(ends[beside].reshape(-1, 2), np.float64),
         "facet": np.arange(2 * len(ends), dtype=np.int32).reshape(-1, 2),
         "offsets": offsets,
