@@ -218,6 +218,10 @@ class World:
         put("offsets|nodes+1>>corner_entries", offsets)
         put("cell|corner_entries>cells", cell)
         put("corner|corner_entries", csr([[k for _, k in entry] for entry in self.touching])[1])
+        around = [{int(j) for c, _ in e for j in self.cells[c] if j >= 0} for e in self.touching]
+        row, column = csr([sorted(own) for own in around])
+        put("row|nodes+1>>shared", row)
+        put("column|shared", column)
         put("node|rows>nodes!", self.node)
         put("row_of|nodes>rows", self.row_of)
         put("row_of|nodes>rows!", self.row_of)

@@ -25,6 +25,7 @@
 #include "flow/vortex.h"
 #include "mesh/metrics.h"
 #include "mesh/facets.h"
+#include "mesh/cell_rows.h"
 #include "incompressible.h"
 #include "mesh/cells.h"
 #include "cells.h"
@@ -76,6 +77,7 @@
   K(narrow_1, items) K(narrow_2, items) K(narrow_row, items) K(widen_row, items)               \
   K(gather_sum_4, groups) K(gather_sum_6, groups) K(gather_max_2, groups) \
   K(gather_counts, groups) K(dual_normals, edges) K(dual_sweeps, edges) K(dual_volumes, nodes)    \
+  K(cell_row_counts, nodes) K(cell_row_columns, nodes) K(cell_row_sums, nodes)                    \
   K(boundary_normals, bnodes) K(boundary_sweeps, bnodes) K(face_rates, faces)                     \
   K(face_normals, faces) K(face_sweeps, faces) K(face_middles, faces) K(cell_volumes, nodes)      \
   K(vertex_weights, vertices) K(cell_quality, groups) K(bc_vortex, members) \

@@ -9,10 +9,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import dijkstra
 
-from kinemesh.csr import offsets_of
 from kinemesh.overset.bins import Bins, bins_of
 from kinemesh.overset.parts import Parts
 from kinemesh.overset.solids import distances, loops_of, within
+from kinemesh.space.cell_rows import CellRows
 from kinemesh.space.conditions.base import RIM
 
 Ints = NDArray[np.int32]
@@ -53,10 +53,14 @@ class Plan:
     neighbour: Ints
 
 
-def plan_of(mesh: Parts) -> Plan:
-    """Tables of one mesh; OversetError where its walls are not closed."""
+def plan_of(mesh: Parts, rows: CellRows | None = None) -> Plan:
+    """Tables of one mesh, of whose cells these are the `rows` (None: to be made).
+
+    OversetError where its walls are not closed.
+    """
     cells, bins, first, solid = _grids(mesh)
-    graph = _graph(mesh)
+    offsets, neighbour = (rows or CellRows.of(mesh.nodes, mesh.cells)).others
+    graph = sp.csr_matrix((np.ones(len(neighbour)), neighbour, offsets))
     layer, size = _layers(mesh, graph), _sizes(mesh)
     rank, wall = _ranks(mesh, size)
     return Plan(
@@ -69,8 +73,8 @@ def plan_of(mesh: Parts) -> Plan:
         size,
         _across(mesh),
         wall,
-        graph.indptr.astype(np.int32),
-        graph.indices.astype(np.int32),
+        offsets,
+        neighbour,
     )
 
 
@@ -114,21 +118,6 @@ def _closed(edges: Ints) -> Ints:
             break
         edges = edges[inner]
     return edges
-
-
-def _graph(mesh: Parts) -> sp.csr_matrix:
-    """Nodes that share a cell, without the node itself; columns ascend."""
-    cells = mesh.cells
-    there = cells >= 0
-    rows = np.repeat(np.arange(len(cells)), there.sum(axis=1))
-    shape = (len(cells), mesh.nodes)
-    holds = sp.coo_matrix((np.ones(len(rows), np.int32), (rows, cells[there])), shape).tocsr()
-    both = holds.T.tocsr() @ holds
-    both.sort_indices()
-    row = np.repeat(np.arange(mesh.nodes, dtype=np.int32), np.diff(both.indptr))
-    off = row != both.indices
-    column, offsets = both.indices[off], offsets_of(row[off], mesh.nodes)
-    return sp.csr_matrix((np.ones(len(column)), column, offsets), (mesh.nodes, mesh.nodes))
 
 
 def away(graph: sp.csr_matrix, start: Ints) -> Ints:

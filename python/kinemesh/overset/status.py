@@ -57,7 +57,8 @@ class Statuses:
                 raise OversetError(f"{name} is {layers!r}, expected a whole number from 1 on")
         self.grid, self.overlap, self.fringe = grid, int(overlap), int(fringe)
         self.backend = b = grid.backend
-        self.plans: list[Plan] = grid.each("overset", plan_of)
+        rows = {id(mesh): own for mesh, own in zip(grid.distinct, grid.cell_rows, strict=True)}
+        self.plans: list[Plan] = grid.each("overset", lambda mesh: plan_of(mesh, rows[id(mesh)]))
         self.layer = grid.items.stack([plan.layer for plan in self.plans])
         self.never: NDArray[np.bool_] = self.layer < fringe
         parts = [len(mesh.names) for mesh in grid.meshes]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, ClassVar
 from weakref import ref
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from kinemesh.linear.stack import Items
 from kinemesh.mesh.dual import Dual, dual
 from kinemesh.mesh.geometry.curved import Layers, curved_quads, curved_triangles
+from kinemesh.space.cell_rows import CellRows
 from kinemesh.space.faces import FaceVolumes
 from kinemesh.space.layers import flattened, joined
 from kinemesh.space.vertices import MeshVertices
@@ -42,6 +44,12 @@ class Grid(FaceVolumes):
             "corner": b.table(d.corner),
         }
         self._record("dual", "boundary", [self.fields.bind("dual_volumes", **self.corners)])
+
+    @cached_property
+    def cell_rows(self) -> list[CellRows]:
+        """Nodes that share cells, of each distinct mesh."""
+        both = zip(self.distinct, self.duals, strict=True)
+        return [CellRows(mesh.cells, own) for mesh, own in both]
 
     def fit(self, by: str = "least-squares", steep: bool = False) -> None:
         """Least squares that gradients are made by: `inverse` among the fields, which follows x.

@@ -10,13 +10,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinemesh.csr import offsets_of
+from kinemesh.space.cell_rows import CellRows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 CELLS = 1 << 12  # looked at together: what is made of them on the way stays in a core's cache
 
 
-def laplacian(points: Floats, cells: Ints) -> sp.csr_matrix:
+def laplacian(points: Floats, cells: Ints, rows: CellRows | None = None) -> sp.csr_matrix:
     """(nodes, nodes) sum over a node's edges of the derivative out of its dual through each.
 
     It has an entry for each pair of corners of a cell; columns of a row are sorted.
@@ -24,26 +25,17 @@ def laplacian(points: Floats, cells: Ints) -> sp.csr_matrix:
     Parameters
     ----------
     points : (nodes, 2);  cells : (cells, 4), fourth entry -1 of triangles
+    rows : those of the cells; None: to be made
     """
-    three = cells[:, 3] < 0
-    kinds = [cells[three, :3], cells[~three]]
-    entries = [np.repeat(own, own.shape[1]) for own in kinds]
-    columns = [np.repeat(own[:, None], own.shape[1], axis=1).ravel() for own in kinds]
-    data = np.concatenate([_data(points, own) for own in kinds])
-    at, shape = (np.concatenate(entries), np.concatenate(columns)), (len(points), len(points))
-    found = sp.coo_matrix((data, at), shape=shape).tocsr()
-    found.sort_indices()
-    return found
-
-
-def _data(points: Floats, cells: Ints) -> Floats:
-    """(cells * corners^2,) entries of each cell in turn, row by row."""
-    count, sides = cells.shape
-    data = np.empty((count, sides, sides))
-    for first in range(0, count, CELLS):
-        some = slice(first, first + CELLS)
-        data[some] = _in_cells(points[cells[some]].T).transpose(2, 0, 1)
-    return data.ravel()
+    rows = CellRows.of(len(points), cells) if rows is None else rows
+    given, three = np.empty((len(cells), 4, 4)), cells[:, 3] < 0
+    for corners, own in ((3, np.flatnonzero(three)), (4, np.flatnonzero(~three))):
+        for first in range(0, len(own), CELLS):
+            some = own[first : first + CELLS]
+            found = _in_cells(points[cells[some, :corners]].T)
+            given[some, :corners, :corners] = found.transpose(2, 0, 1)
+    shape = (len(points), len(points))
+    return sp.csr_matrix((rows.sums(given), rows.column, rows.row), shape=shape)
 
 
 def _in_cells(corner: Floats) -> Floats:

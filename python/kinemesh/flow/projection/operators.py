@@ -59,7 +59,10 @@ class Operators:
         self.portions = grid.corners | {"portion": b.zeros(len(grid.dual.cell))}
         self.corners(flow.fields).bind("inc_portions")()
         self.loop = MomentumLoop(grid)
-        made = grid.each("laplacian", lambda mesh: laplacian(mesh.points, mesh.cells))
+        rows = {id(mesh): own for mesh, own in zip(grid.distinct, grid.cell_rows, strict=True)}
+        made = grid.each(
+            "laplacian", lambda mesh: laplacian(mesh.points, mesh.cells, rows[id(mesh)])
+        )
         self.pressure = self._pressure(made)
         self.guess = self._guess()
         self.friction = b.array(self.pressure.diagonal, np.float64)
