@@ -109,7 +109,7 @@ KERNEL(overset_own, OVERSET_OWN, indirect)
   other[i] = region;
 }
 
-/* Nodes that share a cell, and the least layer of those that a pass takes. */
+/* Nodes that share a cell, which may be the node itself, and the least layer of those that a pass takes. */
 #define OVERSET_GRAPH(F)                   \
   F(in, i32, member, "nodes>members")      \
   F(in, i32, alive, "members")             \

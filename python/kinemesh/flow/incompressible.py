@@ -268,6 +268,9 @@ class Incompressible(Moving):
 
     # ---- a steady flow ----
 
+    def complete(self) -> None:
+        _ = self.way.own
+
     def steady_iteration(self) -> Any:
         return self.way.iteration
 

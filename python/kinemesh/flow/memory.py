@@ -123,6 +123,7 @@ def _each(
                 more = {} if alpha is None else {"alpha_deg": alpha}
                 spaces = space if alpha is None else [space] * len(alpha)
                 made = counted(spaces, **solver.sample, **more, **asked)
+                made.complete()
                 way = made.deform if kind == "parts" else WAYS.get(deform or "", made.deform)
                 mover = way.attach(made.grid.vertices) if deform in WAYS else None
                 each.append(made.backend.regular)
@@ -326,6 +327,9 @@ class Counted:
 
         changed = {"backend_type": Counting, "fits": nothing, "initialise": nothing}
         return type(cls.__name__, (cls,), changed)
+
+    def complete(self) -> None:
+        """Make what arrays a case makes where they are first needed: they count."""
 
     @classmethod
     def room(

@@ -6,7 +6,7 @@ left alone while the others go on.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +25,7 @@ class Krylov:
     active : (members,) int32 device array: members that want a solution
     suffix : "f64" or "f32", of A and of the vectors
     width : int    components of a vector in a row, where they are not as many as a block has rows
+    tables : those of the pattern that are on the device already, by their names
 
     Attributes
     ----------
@@ -53,11 +54,15 @@ class Krylov:
         active: Any,
         suffix: str,
         width: int | None = None,
+        tables: Mapping[str, Any] | None = None,
     ) -> None:
         self.backend, self.pattern, self.size, self.suffix = backend, pattern, size, suffix
         self.width = width or size
         self.dtype = np.float64 if suffix == "f64" else np.float32
-        self.tables = {name: backend.table(getattr(pattern, name)) for name in self.TABLES}
+        self.tables = dict(tables or {})
+        for name in self.TABLES:
+            if name not in self.tables:
+                self.tables[name] = backend.table(getattr(pattern, name))
         members, chunks = active.shape[0], len(pattern.item_chunks) - 1
         self.totals = {"item": self.tables["item"]} | totals(
             backend, pattern.item_chunks, pattern.item_groups

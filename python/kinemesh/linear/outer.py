@@ -7,7 +7,7 @@ not be symmetric, and it may be singular where the side has a solution.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,7 @@ class ScalarSolver(Krylov):
     constraints : Constraints; None: every row is that of the matrix.  What a side lacks in members
         without a fixed row x tells: per volume, `stiff` times the sum of volume times x over own
         rows
+    tables : those of the pattern that are on the device already, by their names
 
     Attributes
     ----------
@@ -72,8 +73,9 @@ class ScalarSolver(Krylov):
         *,
         tolerance: Any,
         constraints: Constraints | None = None,
+        tables: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(backend, pattern, 1, active, "f64")
+        super().__init__(backend, pattern, 1, active, "f64", tables=tables)
         self.constraints = constraints
         rows = len(pattern.node)
         self.x, self.r, self.shadow, self.p, self.v, self.t, self.y = (

@@ -79,9 +79,21 @@ class Statuses:
         made = [self.status, self.mark, self.other, self.donor, self.weight]
         return [self.pose, *made, self.counts, self.words]
 
+    @property
+    def rows(self) -> dict[str, Any]:
+        """Nodes that share a cell with each and itself, `row` and `column` of all members on the
+        device, where each has a mesh of its own: else nothing."""
+        own = {"row": self.fields["offsets"], "column": self.fields["neighbour"]}
+        return own if self._apart else {}
+
+    @property
+    def _apart(self) -> bool:
+        """True where each member has a mesh of its own: its places are the nodes."""
+        return len(self.plans) == self.grid.members
+
     def _of_meshes(self) -> dict[str, Any]:
         """Tables of the distinct meshes side by side: places, cells and parts are numbered on."""
-        plans, b = self.plans, self.backend
+        plans, b, rows = self.plans, self.backend, self.grid.cell_rows
         meshes: list[Parts] = self.grid.distinct
         place = np.cumsum([0, *(len(mesh.points) for mesh in meshes)])
         cell = np.cumsum([0, *(len(plan.corners) for plan in plans)])
@@ -96,8 +108,8 @@ class Statuses:
             np.where(plan.corners < 0, -1, plan.corners + start)
             for plan, start in zip(plans, place, strict=False)
         ]
-        entries = np.cumsum([0, *(len(plan.neighbour) for plan in plans)])
-        offsets = [plan.offsets[:-1] + e for plan, e in zip(plans, entries, strict=False)]
+        entries = np.cumsum([0, *(len(own.column) for own in rows)])
+        offsets = [own.row[:-1] + e for own, e in zip(rows, entries, strict=False)]
         kind = [np.stack([mesh.walled, mesh.outer], axis=1) for mesh in meshes]
         tables = {
             "corners": shifted,
@@ -109,14 +121,17 @@ class Statuses:
             "layer": [plan.layer for plan in plans],
             "wall": [plan.wall for plan in plans],
             "offsets": [*offsets, entries[-1:]],
-            "neighbour": [p.neighbour + start for p, start in zip(plans, place, strict=False)],
+            "neighbour": [own.column + start for own, start in zip(rows, place, strict=False)],
         }
         floats = {
-            "frame": [mesh.points for mesh in meshes],
             "box": [np.stack([own.box.ravel() for own in bins])],
             "rank": [plan.rank for plan in plans],
         }
         found = {name: b.table(np.concatenate(own)) for name, own in tables.items()}
+        if self._apart:
+            found["frame"] = self.grid.fields["reference"]
+        else:
+            floats["frame"] = [mesh.points for mesh in meshes]
         return found | {
             name: b.table(np.concatenate(own), np.float64) for name, own in floats.items()
         }

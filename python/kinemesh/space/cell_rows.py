@@ -43,7 +43,8 @@ class CellRows:
     @classmethod
     def of(cls, nodes: int, cells: Ints) -> CellRows:
         """Rows of a mesh whose tables nobody has."""
-        return cls(cells, dual(nodes, cells))
+        corners = cells.astype(np.int32)
+        return cls(corners, dual(nodes, corners))
 
     def sums(self, given: Floats) -> Floats:
         """(entries,) sums of what cells give, in the order of the cells.

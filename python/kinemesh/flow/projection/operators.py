@@ -87,6 +87,7 @@ class Operators:
             b, same, Pattern.of_members(same, [natural[k] for k in of]),
             [-laplacians[k] for k in of], fixed, self.solving,
             tolerance=self.settings.pressure_tolerance, constraints=self.constraints(same),
+            tables=self.tables(),
         )  # fmt: skip
 
     def _guess(self) -> Guess | None:
@@ -229,6 +230,10 @@ class Operators:
         """Constraints of the pressure's rows; same: which members share a system."""
         del same
         return None
+
+    def tables(self) -> dict[str, Any]:
+        """Tables of the pressure's rows that are on the device already, by their names."""
+        return {"member": self.grid.fields["member"]}
 
     def renewal(self) -> list[Any]:
         """Calls of `renew`."""

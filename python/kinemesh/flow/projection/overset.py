@@ -60,6 +60,9 @@ class OversetOperators(Operators):
         volume = np.where(self.flow.closed[grid.member], self.backend.get(grid.V), 0.0)
         return Constraints(link.status, link.donor, link.weight, never, volume, link.words)
 
+    def tables(self) -> dict[str, Any]:
+        return super().tables() | self.exchange.connectivity.rows
+
     def renewal(self) -> list[Any]:
         return [
             self.solve_for(self.flow["active"]),

@@ -48,11 +48,6 @@ class SteadyMarch:
     def __init__(self, flow: Flow, operators: Operators, start: Start) -> None:
         b, grid = flow.backend, flow.grid
         self.flow, self.operators, self.start, self.backend = flow, operators, start, b
-        self.coupling = b.zeros(grid.nodes)
-        cells, dim = len(grid.vertices.cells), grid.dimensions
-        self.held = b.zeros((grid.edges, 2))
-        self.graded = [b.zeros(grid.nodes) for _ in range(2)]
-        self.mobility, self.tilt = b.zeros((cells, 2)), b.zeros((cells, dim * dim))
         # time levels, which a march does not need and `settle` makes anew
         self.drive, self.calm, self.driven = flow["guess"], flow["flow1"], flow["p1"]
         self.pace = flow["p2"]  # of no account when an iteration has its matrix
@@ -60,6 +55,20 @@ class SteadyMarch:
         self.still = b.zeros((grid.members, 3), np.float64)
         unit = np.tile([1.0, -1.0, 0.0], (grid.members, 1))
         self.unit = b.array(unit, np.float64)
+
+    @cached_property
+    def own(self) -> dict[str, Any]:
+        """Arrays of a march alone, which cases that never march do not have."""
+        grid, zeros = self.flow.grid, self.backend.zeros
+        cells, dim = len(grid.vertices.cells), grid.dimensions
+        return {
+            "coupling": zeros(grid.nodes),
+            "held": zeros((grid.edges, 2)),
+            "graded": zeros(grid.nodes),
+            "regraded": zeros(grid.nodes),
+            "mobility": zeros((cells, 2)),
+            "tilt": zeros((cells, dim * dim)),
+        }
 
     def begin(self, p: Any) -> None:
         """Iterations begin from the present velocities, made free of divergence.
@@ -78,7 +87,7 @@ class SteadyMarch:
         b.put(flow["defect"], 0.0)
         b.put(loop.cfl, o.settings.cfl)
         b.put(o.momentum.drop, LINEAR_DROP)
-        b.put(self.graded[0], 0.0)
+        b.put(self.own["graded"], 0.0)
         self.spread()
         loop.set_floor(np.full(grid.members, np.inf))
         loop.begin()
@@ -142,7 +151,7 @@ class SteadyMarch:
 
     def _paces(self, view: Fields) -> list[Any]:
         """Calls for how fast nodes go, and how hard they are coupled to their neighbours."""
-        o, paces = self.operators, {"pace": self.pace, "coupling": self.coupling}
+        o, paces = self.operators, {"pace": self.pace, "coupling": self.own["coupling"]}
         return [
             view.bind("inc_fading"),
             view.bind("inc_pace", **paces, friction=o.friction, cfl=o.loop.cfl),
@@ -160,9 +169,9 @@ class SteadyMarch:
             o.cells(view).bind("inc_cell_velocity"),
             view.bind(
                 "inc_steady_predict",
-                mobility=self.mobility,
-                tilt=self.tilt,
-                held=self.held,
+                mobility=self.own["mobility"],
+                tilt=self.own["tilt"],
+                held=self.own["held"],
                 still=self.calm,
                 iterations=o.loop.iterations,
             ),
@@ -174,26 +183,26 @@ class SteadyMarch:
             *o.divergence(view.also(flow=self.calm)),
             *o.correct(view, p=flow["p2"]),
             *o.phi_slopes(view),
-            view.bind("inc_steady_hold", p=flow["phi"], held=self.held),
+            view.bind("inc_steady_hold", p=flow["phi"], held=self.own["held"]),
         ]
 
     def _drift(self, view: Fields) -> list[Any]:
         """Calls from the pressure's gradients in cells to those at nodes that faces damp by."""
-        o, push, mobility = self.operators, self.flow["push"], {"mobility": self.mobility}
-        cells, paces = o.cells(view), {"coupling": self.coupling, "cfl": o.loop.cfl}
+        o, push, mobility = self.operators, self.flow["push"], {"mobility": self.own["mobility"]}
+        cells, paces = o.cells(view), {"coupling": self.own["coupling"], "cfl": o.loop.cfl}
         return [
             cells.bind("inc_mobility", **paces, **mobility),
             o.corners(view).bind("inc_node_drift", slope=view["pull"], **mobility),
             *o.slip(view, push),
             *o.take(view, push),
-            cells.bind("inc_cell_velocity", u=push, slope=self.tilt),
+            cells.bind("inc_cell_velocity", u=push, slope=self.own["tilt"]),
         ]
 
     def _driven(self, view: Fields) -> list[Any]:
         """Calls for the change of the pressure that inertia asks of a potential."""
         flow, o, drive = self.flow, self.operators, self.drive
         there = {"net": self.driven, "defect": self.even, "open": flow["loose"]}
-        paces = {"graded": self.graded[0], "share": INERTIA, "limit": MOST}
+        paces = {"graded": self.own["graded"], "share": INERTIA, "limit": MOST}
         return [
             *self._sweeps(view, SWEEPS),
             view.bind("inc_drive", p=flow["phi"], cfl=o.loop.cfl, flow=drive, **paces),
@@ -204,17 +213,17 @@ class SteadyMarch:
 
     def _sweeps(self, view: Fields, pairs: int) -> list[Any]:
         """Calls that take the times of pressures to neighbours, a pair of sweeps after another."""
-        ways = (self.graded, self.graded[::-1])
+        coupling, *there = (self.own[name] for name in ("coupling", "graded", "regraded"))
         one = [
-            view.bind("inc_graded", coupling=self.coupling, grading=GRADING, last=a, graded=b)
-            for a, b in ways
+            view.bind("inc_graded", coupling=coupling, grading=GRADING, last=a, graded=b)
+            for a, b in (there, there[::-1])
         ]
         return one * pairs
 
     def kept(self) -> dict[str, Any]:
         """Arrays of a march that goes on with them."""
         loop = self.operators.loop
-        own = {"held": self.held, "graded": self.graded[0]}
+        own = {"held": self.own["held"], "graded": self.own["graded"]}
         return own | {name: getattr(loop, name) for name in ("cfl", "ceiling", "means")}
 
     def leave(self) -> None:
