@@ -89,7 +89,7 @@ def groups_of(indptr: NDArray[Any], times: int = 1) -> Iterator[tuple[slice, sli
     rows, first, every = len(indptr) - 1, 0, int(indptr[-1])
     blocks = max(times * CHUNK, every // GROUPS)
     while first < rows:
-        end = min(int(indptr[first]) + blocks, every)
+        end = indptr.dtype.type(min(int(indptr[first]) + blocks, every))  # else all are converted
         last = max(first + 1, int(np.searchsorted(indptr, end, "right")) - 1)
         yield slice(first, last), slice(int(indptr[first]), int(indptr[last]))
         first = last

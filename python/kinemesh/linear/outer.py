@@ -22,7 +22,7 @@ from kinemesh.linear.holes import HoledMultigrid
 from kinemesh.linear.krylov import Krylov
 from kinemesh.linear.multigrid import ScalarMultigrid
 from kinemesh.linear.pattern import Pattern
-from kinemesh.linear.stack import Alike
+from kinemesh.linear.stack import Alike, joined
 
 # Cosine between residual and shadow below which BiCGSTAB begins anew, where rows are tied; measured
 # on nine sides of parts that overlap, 20,000 to 82,000 nodes, to 1e-8: without it up to 52
@@ -87,22 +87,24 @@ class ScalarSolver(Krylov):
         left_out = list(fixed)
         if constraints:
             left_out = [a | b for a, b in zip(fixed, constraints.never, strict=True)]
-        data, diagonal, made = [], [], []
-        for matrix, given, out in zip(matrices, fixed, left_out, strict=True):
+        data, diagonal, made, pieces, edges = [], [], [], [], []
+        for k, (matrix, given, out) in enumerate(zip(matrices, fixed, left_out, strict=True)):
             data.append(_scaled(matrix, given))
             diagonal.append(matrix.diagonal())
-            made.append(self._levels(matrix[~out][:, ~out].tocsr()))
-        self.A = backend.table(np.concatenate([data[of] for of in alike.of])[:, None], np.float64)
+            rows = matrix[~out]
+            if constraints:
+                edges.append(_beside(rows, constraints.never[k]))
+            rows = rows[:, ~out].tocsr()
+            pieces.append(_pieces(rows))
+            made.append(self._levels(rows))
+        self.A = backend.table(joined([data[of] for of in alike.of])[:, None], np.float64)
         self.diagonal = np.concatenate([diagonal[of] for of in alike.of])
         self._spread(constraints.volume if constraints else None)
         starts = np.searchsorted(pattern.member, np.arange(alike.members))
         free = [np.flatnonzero(~left_out[of]) + s for of, s in zip(alike.of, starts, strict=True)]
-        self.pieces = [_pieces(matrices[of], left_out[of]) for of in alike.of]
+        self.pieces = [pieces[of] for of in alike.of]
         self.closed = [not fixed[of].any() for of in alike.of]
         if constraints:
-            edges = [
-                _beside(*own) for own in zip(matrices, left_out, constraints.never, strict=True)
-            ]
             self.edges = [edges[of] for of in alike.of]
         self._precondition([made[of] for of in alike.of], free, active)
         self.factor, self.finish = backend.record([]), backend.record([])
@@ -238,23 +240,24 @@ class ScalarSolver(Krylov):
         return self.backend.record([self.iterate], times=most, flag=self.live)
 
 
-def _pieces(matrix: sp.csr_matrix, out: NDArray[np.bool_]) -> int:
-    """Components of a matrix without some of its rows."""
-    return int(connected_components(matrix[~out][:, ~out], directed=False)[0])
+def _pieces(matrix: sp.csr_matrix) -> int:
+    """Components of a matrix."""
+    return int(connected_components(matrix, directed=False)[0])
 
 
-def _beside(
-    matrix: sp.csr_matrix, out: NDArray[np.bool_], never: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """(rows that are not out,) of a matrix, those with an entry in columns that are never own."""
-    beside: NDArray[np.bool_] = matrix[~out][:, never].getnnz(axis=1) > 0
+def _beside(rows: sp.csr_matrix, never: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Mask of rows with an entry in columns that are never own."""
+    beside: NDArray[np.bool_] = rows[:, never].getnnz(axis=1) > 0
     return beside
 
 
 def _scaled(matrix: sp.csr_matrix, fixed: NDArray[np.bool_]) -> NDArray[np.float64]:
     """(entries,) of D^-1 K with rows and columns of the unit matrix where `fixed`."""
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    data = matrix.data / matrix.diagonal()[rows]
-    data[fixed[rows] | fixed[matrix.indices]] = 0.0
-    data[(rows == matrix.indices) & fixed[rows]] = 1.0
+    counts = np.diff(matrix.indptr)
+    data: NDArray[np.float64] = matrix.data / np.repeat(matrix.diagonal(), counts)
+    if fixed.any():
+        data[np.take(fixed, matrix.indices)] = 0.0
+        inside = np.flatnonzero(np.repeat(fixed, counts))
+        row = np.repeat(np.flatnonzero(fixed), counts[fixed])
+        data[inside] = matrix.indices[inside] == row
     return data

@@ -14,6 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+def joined(tables: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Tables one after another; one alone is not copied."""
+    return tables[0] if len(tables) == 1 else np.concatenate(tables)
+
+
 class Alike:
     """Members of an ensemble grouped by mesh object.
 

@@ -61,7 +61,7 @@ def plan_of(mesh: Parts, rows: CellRows | None = None) -> Plan:
     cells, bins, first, solid = _grids(mesh)
     offsets, neighbour = (rows or CellRows.of(mesh.nodes, mesh.cells)).others
     graph = sp.csr_matrix((np.ones(len(neighbour)), neighbour, offsets))
-    layer, size = _layers(mesh, graph), _sizes(mesh)
+    layer, (size, across) = _layers(mesh, graph), _sizes(mesh)
     rank, wall = _ranks(mesh, size)
     return Plan(
         np.concatenate(cells).astype(np.int32),
@@ -71,7 +71,7 @@ def plan_of(mesh: Parts, rows: CellRows | None = None) -> Plan:
         layer,
         rank,
         size,
-        _across(mesh),
+        across,
         wall,
         offsets,
         neighbour,
@@ -133,21 +133,14 @@ def _layers(mesh: Parts, graph: sp.csr_matrix) -> Ints:
     return away(graph, np.unique(np.concatenate([np.empty((0, 2), np.int32), *edges])))
 
 
-def _sizes(mesh: Parts) -> Floats:
-    """Root of each node's equal share of the areas of its cells."""
+def _sizes(mesh: Parts) -> tuple[Floats, Floats]:
+    """Root of each node's equal share of the areas of its cells, and of the mean of these."""
     cells, area = mesh.cells, mesh.areas
     there = cells >= 0
-    corners = there.sum(axis=1)
-    share = np.repeat(area / corners, corners)
-    return np.sqrt(np.bincount(cells[there], share, mesh.nodes))
-
-
-def _across(mesh: Parts) -> Floats:
-    """Root of the mean area of each node's cells."""
-    there = mesh.cells >= 0
-    area = np.repeat(mesh.areas, there.sum(axis=1))
-    corners = mesh.cells[there]
-    return np.sqrt(np.bincount(corners, area, mesh.nodes) / np.bincount(corners))
+    sides, corner = there.sum(axis=1), cells[there]
+    share = np.bincount(corner, np.repeat(area / sides, sides), mesh.nodes)
+    total = np.bincount(corner, np.repeat(area, sides), mesh.nodes)
+    return np.sqrt(share), np.sqrt(total / np.bincount(corner))
 
 
 def _ranks(mesh: Parts, size: Floats) -> tuple[Floats, NDArray[np.bool_]]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kinemesh.device.faults import NONE
 from kinemesh.errors import OversetError
+from kinemesh.linear.stack import joined
 from kinemesh.overset.parts import Parts
 from kinemesh.overset.plan import Plan, plan_of
 from kinemesh.space.grid import Grid
@@ -95,8 +96,8 @@ class Statuses:
         """Tables of the distinct meshes side by side: places, cells and parts are numbered on."""
         plans, b, rows = self.plans, self.backend, self.grid.cell_rows
         meshes: list[Parts] = self.grid.distinct
-        place = np.cumsum([0, *(len(mesh.points) for mesh in meshes)])
-        cell = np.cumsum([0, *(len(plan.corners) for plan in plans)])
+        place = np.cumsum([0, *(len(mesh.points) for mesh in meshes)]).tolist()
+        cell = np.cumsum([0, *(len(plan.corners) for plan in plans)]).tolist()
         bins = [own for plan in plans for own in plan.bins]
         first = np.concatenate([p.first + c for p, c in zip(plans, cell, strict=False)])
         solid = np.concatenate([p.solid + c for p, c in zip(plans, cell, strict=False)])
@@ -108,7 +109,7 @@ class Statuses:
             np.where(plan.corners < 0, -1, plan.corners + start)
             for plan, start in zip(plans, place, strict=False)
         ]
-        entries = np.cumsum([0, *(len(own.column) for own in rows)])
+        entries = np.cumsum([0, *(len(own.column) for own in rows)]).tolist()
         offsets = [own.row[:-1] + e for own, e in zip(rows, entries, strict=False)]
         kind = [np.stack([mesh.walled, mesh.outer], axis=1) for mesh in meshes]
         tables = {
@@ -127,7 +128,7 @@ class Statuses:
             "box": [np.stack([own.box.ravel() for own in bins])],
             "rank": [plan.rank for plan in plans],
         }
-        found = {name: b.table(np.concatenate(own)) for name, own in tables.items()}
+        found = {name: b.table(joined(own)) for name, own in tables.items()}
         if self._apart:
             found["frame"] = self.grid.fields["reference"]
         else:

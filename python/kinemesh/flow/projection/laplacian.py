@@ -83,6 +83,11 @@ def friction(S: Floats, d: Floats) -> Floats:
     return k
 
 
+def minus(matrix: sp.csr_matrix) -> sp.csr_matrix:
+    """Minus a matrix, whose pattern is not copied."""
+    return sp.csr_matrix((-matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
 def graph_of(matrix: sp.csr_matrix) -> tuple[Ints, Ints]:
     """Offsets and neighbours of the nodes by the entries of a matrix, without its diagonal."""
     rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int32), np.diff(matrix.indptr))

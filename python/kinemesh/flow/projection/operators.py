@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kinemesh.device.fields import Fields
 from kinemesh.flow.projection import systems
 from kinemesh.flow.projection.flow import Flow
-from kinemesh.flow.projection.laplacian import graph_of, laplacian
+from kinemesh.flow.projection.laplacian import graph_of, laplacian, minus
 from kinemesh.flow.projection.matrices import Graph, Momentum
 from kinemesh.flow.projection.momentum import MomentumLoop
 from kinemesh.flow.projection.near import near_walls
@@ -25,7 +25,7 @@ from kinemesh.linear import Pattern
 from kinemesh.linear.constraints import Constraints
 from kinemesh.linear.guess import Guess
 from kinemesh.linear.outer import ScalarSolver
-from kinemesh.linear.stack import Alike
+from kinemesh.linear.stack import Alike, joined
 from kinemesh.space.conditions.base import BODY, OUTER, PLANE
 
 
@@ -66,7 +66,7 @@ class Operators:
         self.pressure = self._pressure(made)
         self.guess = self._guess()
         self.friction = b.array(self.pressure.diagonal, np.float64)
-        entries = np.concatenate([made[of].data for of in grid.vertices.alike.of])
+        entries = joined([made[of].data for of in grid.vertices.alike.of])
         self.viscous = {name: self.pressure.tables[name] for name in ("row", "column")}
         self.viscous["laplacian"] = b.table(entries, b.real)
         self.loop.viscous = 2 * flow.viscosity[grid.member] * self.pressure.diagonal
@@ -85,7 +85,7 @@ class Operators:
         of, fixed = grid.vertices.alike.of[same.lead], systems.of_leads(grid, same, self.flow.open)
         return ScalarSolver(
             b, same, Pattern.of_members(same, [natural[k] for k in of]),
-            [-laplacians[k] for k in of], fixed, self.solving,
+            [minus(laplacians[k]) for k in of], fixed, self.solving,
             tolerance=self.settings.pressure_tolerance, constraints=self.constraints(same),
             tables=self.tables(),
         )  # fmt: skip
