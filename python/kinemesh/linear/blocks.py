@@ -16,7 +16,7 @@ from kinemesh.csr import ordered
 Floats = NDArray[np.float64]
 CHUNK = 1 << 12  # blocks of a group of rows, at least
 LARGEST = 16  # entries of a block
-GROUPS = 32  # of rows, about: what is made on the way of each is as much smaller
+GROUPS = 64  # of rows, about: what is made on the way of each is as much smaller
 
 
 @dataclass(frozen=True)

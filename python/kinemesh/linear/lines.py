@@ -114,8 +114,9 @@ def line_colours(
     ends = np.repeat(np.arange(nodes, dtype=np.int32), np.diff(offsets))
     line, position = lines_of(ends[short], neighbour[short], nodes)
     count = int(line.max(initial=-1)) + 1
-    touch = (line[ends] >= 0) & (line[neighbour] >= 0) & (line[ends] != line[neighbour])
-    pairs = (line[ends[touch]], line[neighbour[touch]])
+    own, other = np.take(line, ends), np.take(line, neighbour)
+    touch = (own >= 0) & (other >= 0) & (own != other)
+    pairs = own[touch], other[touch]
     graph = csr_array((np.ones(len(pairs[0])), pairs), shape=(count, count))
     graph.sum_duplicates()
     phase = colour_first_fit(graph.indptr.astype(np.int32), graph.indices.astype(np.int32))
@@ -124,8 +125,10 @@ def line_colours(
     kept = (line >= 0) & (phase[line] < phases)
     colours = np.where(kept, phases * (position % period) + phase[line], -1)
     # two nodes of one line that touch where it turns back on itself
-    same = (colours[ends] >= 0) & (colours[ends] == colours[neighbour]) & (ends > neighbour)
-    colours[ends[same]] = -1
+    same = (own >= 0) & (own == other) & (ends > neighbour)
+    again = ends[same]
+    again = again[(colours[again] >= 0) & (colours[again] == colours[neighbour[same]])]
+    colours[again] = -1
     return colours.astype(np.int32)
 
 

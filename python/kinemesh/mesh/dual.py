@@ -59,7 +59,7 @@ def dual(nodes: int, cells: Ints) -> Dual:
     new[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
     lr = np.stack([low[new], high[new]], axis=1)
     sides = np.full(2 * len(lr), -1, np.int32)
-    sides[2 * (np.cumsum(new) - 1) + (a > b)[order]] = cell[order]
+    sides[2 * (np.cumsum(new, dtype=np.int32) - 1) + (a > b)[order]] = cell[order]
 
     offsets, neighbour, edge = around(lr, nodes)
     by_node, corner_offsets = ordered(a, nodes)
