@@ -222,3 +222,26 @@ def test_a_body_within_a_part_whose_sides_are_named_is_a_body():
 
     assert made.of_role("body") == ["back"]
     assert made.of_role("plane") == ["back.rim"]
+
+
+def test_parts_that_stand_as_given_are_those_that_are_checked_once_more(monkeypatch):
+    parts = {"body": ring(), "back": box()}
+    found = Parts.of(parts, moving=["body"])
+    monkeypatch.setattr(Part, "as_given", False)
+
+    again = Parts.of(parts, moving=["body"])
+
+    for name in ("points", "triangles", "quads", "original", "first", "part"):
+        one, other = getattr(found, name), getattr(again, name)
+        assert np.array_equal(one, other)
+        assert one.dtype == other.dtype
+    assert not found.points.flags.writeable
+    assert list(found.boundaries) == list(again.boundaries)
+    for name, edges in again.boundaries.items():
+        assert np.array_equal(found.boundaries[name], edges)
+    assert (found.names, found.origin, found.frames) == (again.names, again.origin, again.frames)
+
+
+def test_a_part_that_is_placed_is_checked_where_it_stands():
+    with pytest.raises(MeshError, match="area"):
+        Parts.of({"body": Part(ring(), at=(1e9, 0.0), scale=1e-9), "back": box()})

@@ -75,7 +75,7 @@ class Mesh:
         else:
             boundaries = oriented(points, triangles, quads, self.boundaries)
         numbering = _numbering(original, len(points))
-        _fill(self, points, triangles, quads, boundaries, numbering, self.origin, solids)
+        fill(self, points, triangles, quads, boundaries, numbering, self.origin, solids)
 
     @classmethod
     def from_arrays(
@@ -269,11 +269,11 @@ class Mesh:
 def _checked(points: Floats, *tables: Any) -> Mesh:
     """Mesh from the tables of a checked one: equal cells in another order."""
     mesh = object.__new__(Mesh)
-    _fill(mesh, points, *tables)
+    fill(mesh, points, *tables)
     return mesh
 
 
-def _fill(
+def fill(
     mesh: Mesh,
     points: Floats,
     triangles: Ints,

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import numbers, point_of
 from kinemesh.errors import MeshError, OversetError
-from kinemesh.mesh.mesh import Mesh
+from kinemesh.mesh.mesh import Mesh, fill
 from kinemesh.mesh.names import role_of
 from kinemesh.mesh.origin import Origin
 from kinemesh.mesh.pieces import pieces
@@ -68,6 +68,11 @@ class Part:
     def frame(self) -> Frame:
         """Frame of the part within that of the case."""
         return Frame(self.at, self.angle_deg, self.scale)
+
+    @property
+    def as_given(self) -> bool:
+        """True where the part stands as its mesh does."""
+        return (self.at, self.angle_deg, self.scale) == ((0.0, 0.0), 0.0, 1.0)
 
     def points(self) -> NDArray[np.float64]:
         """Coordinates (nodes, 2) of the nodes in the case [lengths of the case]."""
@@ -135,11 +140,20 @@ class Parts(Mesh):
         starts = np.append([start for _, _, start in tables], first).astype(np.int32)
         found: list[Any] = [*_joined(tables, sides), tuple(given), starts, sides.conditions, named]
         found.append({name: part.frame for name, part in given.items()})
-        made = cls(*found)
+        made = cls._checked(*found) if all(p.as_given for p in given.values()) else cls(*found)
         for name in moving:
             if name in given and name not in made.boundaries:
                 made.boundaries[name] = np.empty((0, 2), np.int32)
                 made.conditions[name] = Wall()
+        return made
+
+    @classmethod
+    def _checked(cls, *found: Any) -> Parts:
+        """These tables of meshes that were checked where they stand."""
+        made, tables = object.__new__(cls), cast(Any, (*found[:6], {}))
+        fill(made, *tables)
+        for name, value in zip(cls.__slots__, found[6:], strict=True):
+            object.__setattr__(made, name, value)
         return made
 
     def __post_init__(self) -> None:
