@@ -6,7 +6,7 @@
   F(in, i32, cell, "corner_entries>cells")       \
   F(in, i32, corners, "cells,4>nodes?")
 
-/* Whether a corner of a node's cells, number k of entry e, is none that stood in the list before. */
+/* 1 where a corner of a node's cells, number k of entry e, has not stood in the list before. */
 HD i32 cell_row_new(const i32 *cell, const i32 *corners, i32 first, i32 e, i32 k)
 {
   const i32 j = corners[4 * cell[e] + k];
