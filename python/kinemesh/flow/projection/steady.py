@@ -65,7 +65,7 @@ class SteadyMarch:
             "coupling": zeros(grid.nodes),
             "held": zeros((grid.edges, 2)),
             "graded": zeros(grid.nodes),
-            "regraded": zeros(grid.nodes),
+            "graded next": zeros(grid.nodes),
             "mobility": zeros((cells, 2)),
             "tilt": zeros((cells, dim * dim)),
         }
@@ -213,7 +213,7 @@ class SteadyMarch:
 
     def _sweeps(self, view: Fields, pairs: int) -> list[Any]:
         """Calls that take the times of pressures to neighbours, a pair of sweeps after another."""
-        coupling, *there = (self.own[name] for name in ("coupling", "graded", "regraded"))
+        coupling, *there = (self.own[name] for name in ("coupling", "graded", "graded next"))
         one = [
             view.bind("inc_graded", coupling=coupling, grading=GRADING, last=a, graded=b)
             for a, b in (there, there[::-1])
