@@ -13,7 +13,7 @@ ROUND, OTHER = (
 
 @pytest.mark.parametrize("second", [OTHER, ROUND], ids=["other mesh", "same mesh"])
 def test_the_pressure_has_the_rows_that_parts_are_looked_at_by(second):
-    """Such rows are shared where each member has a mesh of its own."""
+    """Rows are shared where each member has a mesh of its own."""
     pairs = {id(body): {"body": body, "back": BACK} for body in (ROUND, second)}
     made = km.Incompressible(
         [pairs[id(body)] for body in (ROUND, second)], reynolds=[100.0, 50.0], device="cpu"
