@@ -97,6 +97,28 @@ def test_a_run_that_was_stopped_has_the_bits_of_one_that_was_not(tmp_path):
 
 
 @pytest.mark.flow
+def test_the_last_step_of_a_run_without_a_cycle_is_a_frame_also_after_a_resume(tmp_path):
+    told = {"time_step": 0.25, "out": tmp_path / "run", "preflight": False}
+    run = case().run(steps=3, **told)
+    np.testing.assert_allclose(run.frames().time, [0, 0.75], rtol=1e-12)
+    last = run.fields()
+
+    longer = case().run(steps=6, resume=True, **told)
+    np.testing.assert_allclose(longer.frames().time, [0, 0.75, 1.0, 1.5], rtol=1e-12)
+    np.testing.assert_array_equal(longer.fields(1)["Velocity"], last["Velocity"])
+
+    again = case().run(steps=6, resume=True, **told)
+    np.testing.assert_array_equal(again.frames().time, longer.frames().time)
+    on = case().run(steps=8, resume=True, **told)  # the end is one of each unit of time, too
+    np.testing.assert_allclose(on.frames().time, [0, 0.75, 1.0, 1.5, 2.0], rtol=1e-12)
+
+    whole = case().run(steps=8, time_step=0.25, out=tmp_path / "whole", preflight=False)
+    np.testing.assert_allclose(whole.frames().time, [0, 1.0, 2.0], rtol=1e-12)
+    np.testing.assert_array_equal(whole.fields()["Velocity"], on.fields()["Velocity"])
+    np.testing.assert_array_equal(whole.history["cd"], on.history["cd"])
+
+
+@pytest.mark.flow
 def test_members_have_the_bits_of_their_solo_runs():
     numbers = [40.0, 100.0]
     told = {"time_step": 0.05, "steps": 4}

@@ -34,7 +34,7 @@ class Driven(ABC):
     columns, steady_columns : of the history of an unsteady run, and of a steady one, beside those
         that all runs have
     frame_time : between two frames of a run without a period, in which a body of the reference
-        speed goes as many reference lengths; 0: every step is one
+        speed goes as many reference lengths; 0: every step is one; the last step always is
     dualtime : members that go on inside a step: active, iterations, base, norm, floor (members,);
         of a march to a steady flow also cfl, and first, the norm that its drop refers to
     """

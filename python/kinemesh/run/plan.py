@@ -117,7 +117,8 @@ class Plan:
     repeats : bool          one cycle of the motion shows what the mesh does in all
     until : "cycles" or "periodic"    what the run goes on to
     tolerance : float       change of a periodic loop, at most (`Loop.change`)
-    frame_time : float      between two frames of a run without a period; 0: every step is one
+    frame_time : float      between two frames of a run without a period; 0: every step is one; the
+        last step of such a run is always one
     """
 
     cycles: float | None
@@ -177,6 +178,10 @@ class Plan:
             return self.frame_every
         most = max(1, self.steps_per_cycle // SURFACES_PER_CYCLE)
         return max(n for n in range(1, most + 1) if self.steps_per_cycle % n == 0)
+
+    def shown(self, step: int, every: int) -> bool:
+        """Return True if a step is a frame: one of `every`, or the end of a run without a period."""
+        return step % every == 0 or (self.periods is None and step == self.count)
 
     @property
     def restart_every(self) -> int:

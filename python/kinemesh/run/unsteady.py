@@ -207,9 +207,9 @@ class Unsteady(Driver):
             while not over:
                 self.done += 1
                 self.step(self.done)
-                if self.done % plan.frame_every == 0:
+                if plan.shown(self.done, plan.frame_every):
                     self.files.fields(self.done * plan.dt)
-                if self.done % plan.surface_every == 0:
+                if plan.shown(self.done, plan.surface_every):
                     self.files.surface(self.done * plan.dt)
                 over = self.over(self.done)
                 if over:
