@@ -82,7 +82,10 @@ def test_the_load_that_is_not_periodic_is_the_one_that_is_named():
     cm = np.where(history["cycle"] > 1, 1.0, 0.5) * np.sin(2 * np.pi * history["cycle"])
     loop = hysteresis(changed(history, cl=cl, cm=cm)).to_dict()
     plan = SimpleNamespace(until="cycles", tolerance=0.01)
-    assert "of the amplitude of cm" in periodicity(plan, {0: loop})[0]
+    told = periodicity(plan, {0: loop})[0]
+    assert "of the amplitude of cm" in told
+    # until="periodic" ends at `cycles` too, so that alone it would not help
+    assert told.endswith("raise cycles, and until='periodic' runs no more of them than it takes")
 
 
 def about():

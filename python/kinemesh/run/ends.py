@@ -126,8 +126,8 @@ def _which(loop: dict[str, Any]) -> str:
 def periodicity(plan: Plan, loops: dict[int, dict[str, Any]]) -> list[str]:
     """A sentence for each member whose loop is not periodic, or not known to be where it must."""
     until = plan.until == "periodic"
-    or_until = Sentence("run more cycles, or ", Option("until", "periodic"))
-    more = "raise cycles" if until else or_until
+    enough = (", and ", Option("until", "periodic"), " runs no more of them than it takes")
+    more = Sentence("raise cycles", *(() if until else enough))
     notes: list[str] = []
     for m, loop in loops.items():
         known = loop.get("change") is not None

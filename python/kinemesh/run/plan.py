@@ -180,7 +180,7 @@ class Plan:
         return max(n for n in range(1, most + 1) if self.steps_per_cycle % n == 0)
 
     def shown(self, step: int, every: int) -> bool:
-        """Return True if a step is a frame: one of `every`, or the end of a run without a period."""
+        """Return True if a step is a frame: one of `every`, or the end without a period."""
         return step % every == 0 or (self.periods is None and step == self.count)
 
     @property
