@@ -68,7 +68,7 @@ BEYOND = r"part 'body' reaches \(4\.\d+, .*\), beyond 'back' \(node \d+ of 'body
 BEYOND += "a larger 'back', or a smaller motion"
 THIN = r"'body', from its walls to its last 2 layers of cells, is 0\.56 chords and holds 4\.\d "
 THIN += rf"cells that are 0\.1\d+ across, needs 5: node \d+ of 'back' {PLACE} is within walls "
-THIN += r"\(step 4\); cells at most 0\.11 across there, or overlap=1"
+THIN += r"\(step 4\); cells at most 0\.11 across there \(of squares spacing=0\.079\), or overlap=1"
 GAP = r"the gap between '\w+' and '\w+' is 0\.2\d* chords and holds \d\.?\d* cells that are .* "
 GAP += rf"across, needs 10: node \d+ of '\w+' {PLACE} is within walls"
 ORPHAN = rf"node \d+ of 'fine' {PLACE} has no donor: other parts hold the corners of the cell of "
@@ -89,6 +89,16 @@ ORPHAN += r"'back' there \(step 4\); smaller cells of 'back'"
 def test_parts_that_cannot_be_solved_are_refused_by_place(double, parts, poses, told):
     with pytest.raises(OversetError, match=told):
         checked(double, parts(), poses)
+
+
+def test_a_background_of_the_spacing_that_is_told_holds_the_part(double):
+    """With 1.9 cells in the part, too few for an overlap of 1, which is not offered."""
+    with pytest.raises(OversetError, match="holds .* cells") as caught:
+        checked(double, {"body": ring(), "back": background(4.0, 0.4, 2.0)})
+    told = str(caught.value)
+    assert "overlap=1" not in told
+    spacing = float(told.partition("spacing=")[2].partition(")")[0])
+    assert not checked(double, {"body": ring(), "back": background(4.0, spacing, 2.0)})
 
 
 def test_a_field_node_without_fluid_at_the_last_step_is_refused(double):

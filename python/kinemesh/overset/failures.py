@@ -41,7 +41,7 @@ class _Met:
     other: str
     gap_of: tuple[str, str]  # parts whose walls are the gap's, or one part and the one it lies over
     gap: float  # between walls or, with one wall alone, to where the part begins to hold others
-    size: float  # across the larger cells there [chord]
+    size: float  # across the larger cells there, by their diagonals [chord]
     both: bool  # whether it is between walls of both parts
     coarse: str  # the part with the larger cells there
     behind: float  # where walls are nearer than the other part's far field: the gap to them; or inf
@@ -74,8 +74,8 @@ def failure(made: Statuses, member: int, word: np.uint64) -> Told:
             f"the gap between their walls is {met.behind:.3g} chords"
         )
         remedy = (
-            f"a smaller {met.name!r}, which ends within the gap, with cells at most "
-            f"{met.behind / needs:.2g} across there in both, or walls farther apart"
+            f"a smaller {met.name!r}, which ends within the gap, with "
+            f"{_cells(met.behind / needs)} in both, or walls farther apart"
         )
         return Told(cause, remedy, where)
     if code == FREED:
@@ -104,8 +104,10 @@ def _crowded(made: Statuses, member: int, fits: int) -> Told:
 def _gap(made: Statuses, met: _Met, where: str, code: int) -> Told:
     """Failure by too few cells between a wall and the nodes solved beyond it, or without walls."""
     why = "is within walls" if code == BODY else "has no donor"
-    fewer = ", or overlap=1" if made.overlap > 1 else ""
-    needs = (2 if met.both else 1) * (made.overlap + made.fringe)
+    sides = 2 if met.both else 1
+    needs, least = (sides * (layers + made.fringe) for layers in (made.overlap, 1))
+    enough = met.gap >= least * met.size
+    fewer = ", or overlap=1" if made.overlap > 1 and enough else ""
     if not met.gap < needs * met.size:  # the cells are too few for another reason
         cause = f"{where} {why}: other parts hold the corners of the cell of {met.other!r} there"
         return Told(cause, f"smaller cells of {met.coarse!r} there{fewer}", where)
@@ -121,10 +123,18 @@ def _gap(made: Statuses, met: _Met, where: str, code: int) -> Told:
     )
     return Told(
         cause,
-        f"cells at most {met.gap / needs:.2g} across there{fewer}; "
+        f"{_cells(met.gap / needs)}{fewer}; "
         f"those of {met.coarse!r} are the largest",
         where,
     )
+
+
+def _cells(across: float) -> str:
+    """Cells that would do, by their diagonals, and the spacing of squares, rounded down."""
+    side = across / np.sqrt(2)
+    unit = 10.0 ** (np.floor(np.log10(side)) - 1)
+    spacing = np.floor(side / unit) * unit
+    return f"cells at most {across:.2g} across there (of squares spacing={spacing:.2g})"
 
 
 def _met(made: Statuses, member: int, node: int) -> _Met:
