@@ -93,7 +93,7 @@ def test_parts_that_cannot_be_solved_are_refused_by_place(double, parts, poses, 
 
 def test_a_background_of_the_spacing_that_is_told_holds_the_part(double):
     """With 1.9 cells in the part, too few for an overlap of 1, which is not offered."""
-    with pytest.raises(OversetError, match="holds .* cells") as caught:
+    with pytest.raises(OversetError, match=r"holds .* cells") as caught:
         checked(double, {"body": ring(), "back": background(4.0, 0.4, 2.0)})
     told = str(caught.value)
     assert "overlap=1" not in told

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.errors import MeshError, OversetError
+from kinemesh.errors import ArgumentError, MeshError, OversetError
 from kinemesh.flow.door import sizes
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.extents import Walls
@@ -116,6 +116,21 @@ def swapped(mesh, **names):
     """The mesh with its markers renamed."""
     sides = {names.get(name, name): edges for name, edges in mesh.boundaries.items()}
     return Mesh(mesh.points, mesh.triangles, mesh.quads, sides)
+
+
+def test_a_misspelt_overset_boundary_is_named_with_what_may_be_meant():
+    parts = {"body": swapped(ring(), overset="Oversett"), "back": box()}
+    markers = r"their markers are body\.cylinder, body\.Oversett, back\.left, .*"
+    meant = r"; did you mean 'overset' by the marker 'body\.Oversett'\?$"
+    with pytest.raises(OversetError, match=markers + meant):
+        Parts.of(parts)
+    with pytest.raises(OversetError, match=r"their markers are a\.[^?]*$"):
+        Parts.of({"a": box(), "b": box()})
+
+
+def test_an_unknown_argument_of_a_part_is_refused_with_the_one_that_may_be_meant():
+    with pytest.raises(ArgumentError, match=r"Part: unknown argument 'angle'.*'angle_deg'"):
+        Part(ring(), angle=5.0)
 
 
 @pytest.mark.parametrize("walls", [None, ["ellipse"]])

@@ -123,8 +123,7 @@ def _gap(made: Statuses, met: _Met, where: str, code: int) -> Told:
     )
     return Told(
         cause,
-        f"{_cells(met.gap / needs)}{fewer}; "
-        f"those of {met.coarse!r} are the largest",
+        f"{_cells(met.gap / needs)}{fewer}; those of {met.coarse!r} are the largest",
         where,
     )
 

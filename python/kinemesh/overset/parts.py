@@ -14,8 +14,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import numbers, point_of
-from kinemesh.errors import MeshError, OversetError
+from kinemesh.arguments import checks_names, numbers, point_of
+from kinemesh.errors import MeshError, OversetError, did_you_mean
 from kinemesh.mesh.mesh import Mesh, fill
 from kinemesh.mesh.names import role_of
 from kinemesh.mesh.origin import Origin
@@ -31,6 +31,7 @@ OVERSET = Overset.kind  # marker of a part's boundary within others, and the kin
 BEWARE = "its boundary within other parts has the marker 'overset'"
 
 
+@checks_names
 @dataclass(frozen=True, slots=True)
 class Part:
     """Mesh of a part, and its place.
@@ -230,10 +231,14 @@ def _one_background(given: Mapping[str, Part]) -> None:
             "background, such as km.mesh.background(...), whose boundary is the far field"
         )
     if len(backgrounds) > 1:
+        markers = {f"{name}.{m}": m for name in backgrounds for m in given[name].mesh.boundaries}
+        near = [key for key, marker in markers.items() if did_you_mean(marker, [OVERSET])]
+        meant = "".join(f"; did you mean '{OVERSET}' by the marker {key!r}?" for key in near)
         raise OversetError(
             f"parts {backgrounds} have no overset boundary, expected one such part, the "
             f"background; of every other one {BEWARE}, which km.mesh.airfoil, around, "
-            'cylinder and disc make by outer="overset"'
+            f'cylinder and disc make by outer="overset"; their markers are '
+            f"{', '.join(markers)}{meant}"
         )
 
 
