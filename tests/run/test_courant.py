@@ -59,6 +59,19 @@ def test_a_run_by_time_is_told_a_time_step():
     assert "; time_step = 0.05 would" in remark(0, found, 4)[0]
 
 
+@pytest.mark.parametrize("value", [101.0, 5160.0, np.inf])
+@pytest.mark.parametrize("plan", [by_cycles, by_time])
+def test_a_flow_that_has_blown_up_is_told_no_step_from_its_cfl_number(value, plan):
+    found = largest(ROWS | {"cfl": np.array([3.0, value, 12.0, 10.0])}, plan())
+    assert (found["largest"], found["step"], found["steps_above"]) == (value, 12, 2)
+    assert not {"steps_per_cycle", "time_step"} & set(found)
+    (told,) = remark(0, found, 4)
+    assert "the steps are far too long" in told
+    assert "would bring it to about" not in told
+    below = largest(ROWS | {"cfl": np.array([3.0, 100.0, 12.0, 10.0])}, plan())
+    assert {"steps_per_cycle", "time_step"} & set(below)
+
+
 def test_a_cfl_number_at_the_limit_is_not_warned_of():
     found = largest(ROWS | {"cfl": np.array([1.0, np.nan, MOST, 2.0])}, by_cycles())
     assert (found["largest"], found["step"], found["steps_above"]) == (MOST, 13, 0)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MOST = 10.0
 MOST_PASSES = 3  # that were measured
 SHARE = 0.8  # of the limit, to which the step that a warning states would bring the largest
+FAR = 10.0  # times the limit: beyond it the flow may have blown up, and its numbers tell no step
 # First steps, which are not counted: where a stream meets walls at once they have peaks that the
 # loads do not keep (fine plunging section, 800 steps: 43, later 17; cl 0.1 % off at first).
 START = 2
@@ -64,12 +65,12 @@ def largest(rows: History, plan: Plan, outer: int = 1) -> dict[str, Any]:
     Returns
     -------
     dict    `largest`, `step`, `time`, of a run by cycles `phase_deg`, `limit`, `steps_above`; and
-        where there are such steps `steps_per_cycle`, or `time_step`, with which the largest would
-        be SHARE of the limit if it goes with the step
+        where there are such steps, with the largest below FAR limits, `steps_per_cycle`, or
+        `time_step`, with which the largest would be SHARE of the limit if it goes with the step
     """
     limit = MOST * outer
     found = peak(rows["cfl"], rows, plan, limit)
-    if found["steps_above"]:
+    if found["steps_above"] and found["largest"] <= FAR * limit:
         share = SHARE * limit / found["largest"]
         name, value = smaller_step(share, float(plan.dt[0]), plan.steps_per_cycle)
         found[name] = value
@@ -81,12 +82,21 @@ def remark(member: int, found: dict[str, Any], steps: int) -> list[str]:
     above, limit = found["steps_above"], found["limit"]
     if not above:
         return []
-    name = "steps_per_cycle" if "steps_per_cycle" in found else "time_step"
-    passes = ceil(found["largest"] / MOST)
-    more = f", or outer = {passes} bear it" if passes <= MOST_PASSES else ""
+    name = next((key for key in ("steps_per_cycle", "time_step") if key in found), None)
+    if name is None:
+        advice = (
+            "the steps are far too long, and where the flow has blown up the number tells no step "
+            "that would do; shorter steps, as a warning of the pre-flight tells, if there is one"
+        )
+    else:
+        passes = ceil(found["largest"] / MOST)
+        more = f", or outer = {passes} bear it" if passes <= MOST_PASSES else ""
+        advice = (
+            f"the loads may depend on the step; {name} = {found[name]:.6g} would bring it to about "
+            f"{SHARE * limit:g}{more}"
+        )
     text = (
         f"the CFL number was above {limit:g} in {above} of {steps} steps, at most "
-        f"{found['largest']:.3g} in {moment(found)}: the loads may depend on the step; {name} = "
-        f"{found[name]:.6g} would bring it to about {SHARE * limit:g}{more}"
+        f"{found['largest']:.3g} in {moment(found)}: {advice}"
     )
     return [Sentence(text, member=member, about="CFL number")]
