@@ -1,13 +1,16 @@
 """Sizes of bodies, reference lengths of coefficients, and points outside of all bodies."""
 
 import warnings
+from types import SimpleNamespace
 
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.flow.door import sizes
 from kinemesh.flow.door.sizes import beyond
 from kinemesh.mesh.extents import Walls, longest
 from kinemesh.mesh.origin import of_section
+from kinemesh.overset.parts import Parts
 from scipy.spatial.distance import pdist
 from solver_cases import Ellipse, bodies, square
 
@@ -97,8 +100,8 @@ def test_a_section_of_another_chord_is_refused_until_it_is_said(mesh, space):
     solver = km.Ale if space(mesh) is mesh else km.Meshless
     message = (
         r"member 0: airfoil is 0\.3 long \(x 0 to 0\.3, y -0\.018\d* to 0\.018\d*\), expected a "
-        r"chord of 1, .*read\(path, chord=0\.3\).* or say by chord=0\.3 .*, "
-        r"or by chord=1 that 1 is meant"
+        r"chord of 1, .*read\(path, chord=its length in the units of the file\).* "
+        r"or say by chord=0\.3 .*, or by chord=1 that 1 is meant"
     )
 
     with pytest.raises(km.MeshError, match=message):
@@ -235,6 +238,46 @@ def test_a_mesh_in_other_units_is_read_as_one_in_chords(mesh, tmp_path, given):
     np.testing.assert_allclose(read.points, mesh.points, rtol=4e-16, atol=1e-17)
     assert run.summary["result"]["cl"] == pytest.approx(want.summary["result"]["cl"], rel=1e-9)
     assert run.summary["mesh"]["read"][0].startswith("coordinates of the file ")
+
+
+def test_a_mesh_in_millimetres_is_told_its_chord_in_the_file(mesh, tmp_path):
+    """Read with that chord in place of the scale, the mesh is taken."""
+    km.mesh.write(small(mesh, 300.0), tmp_path / "m.su2")
+    advice = r"read\(path, chord=300\) \(\[mesh\] chord in a case file\)"
+    say = r", or say by chord={} \(\[flow\] chord\)"
+
+    with pytest.raises(km.MeshError, match=r"300 long.*" + advice + say.format("300")):
+        build(km.mesh.read(tmp_path / "m.su2"))
+    told = r"0\.3 long.*" + advice + ", the length in the file, in place of scale"
+    with pytest.raises(km.MeshError, match=told + say.format(r"0\.3")):
+        build(km.mesh.read(tmp_path / "m.su2", scale=0.001))
+    assert build(km.mesh.read(tmp_path / "m.su2", chord=300)).notes == []
+
+
+def test_a_part_in_other_lengths_is_told_its_scale():
+    """A part that is scaled, and one that is not; the scale that is told is taken."""
+    wing = km.mesh.airfoil("naca0012", nodes=520, far_field=3.0, outer="overset")
+    back = km.mesh.background((-8, 8, -8, 8), (-1, 2, -1, 1), 0.2)
+    for scale, said in ((1000.0, " in place of 1000"), (1e-3, r" in place of 0\.001")):
+        message = rf"wing is .* long .*give the part 'wing' by km\.Part\(mesh, scale=1\).*{said},"
+        check_parts({"wing": km.Part(wing, scale=scale), "back": back}, message)
+    long = wing.transformed(4.0 * wing.points)
+    message = r"km\.Part\(mesh, scale=0\.25\) \(\[parts\.wing\] scale in a case file\), or"
+    check_parts({"wing": long, "back": back}, message)
+    check_parts({"wing": km.Part(long, scale=0.25), "back": back})
+
+
+def check_parts(parts, message=None):
+    """Check the sizes of the walls of parts without a solver; no message: they are taken."""
+    made = Parts.of(parts)
+    walls = Walls.of(made, made.of_role("body"))
+    asked = SimpleNamespace(chord=None)
+    if message is None:
+        assert sizes.check([made], [walls], asked) == []
+        return
+    with pytest.raises(km.MeshError, match=message) as caught:
+        sizes.check([made], [walls], asked)
+    assert "km.mesh.read" not in str(caught.value)
 
 
 def test_a_chord_that_is_not_the_section_s_is_refused_on_reading(mesh, tmp_path):

@@ -14,14 +14,16 @@ class Origin:
     ----------
     chord : float or None    chord of the section in the mesh or cloud [its lengths]; None: unknown
     notes : tuple of str     changes by a reader, and points taken for corners, one sentence each
+    scale : float or None    lengths of the mesh in one of its file; None: unknown
     """
 
     chord: float | None = None
     notes: tuple[str, ...] = ()
+    scale: float | None = 1.0
 
     def resized(self) -> Origin:
-        """Origin of a mesh with other coordinates: the notes stay, the chord is unknown."""
-        return Origin(None, self.notes)
+        """Origin of a mesh with other coordinates: the notes stay, chord and scale are unknown."""
+        return Origin(None, self.notes, None)
 
 
 UNKNOWN = Origin()

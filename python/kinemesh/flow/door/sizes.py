@@ -100,14 +100,13 @@ def _loads_of_parts(walls: Walls) -> str | None:
 def _chord(member: int, space: Any, walls: Walls, chord: float | None) -> str | None:
     """Warning about the chord of the case; MeshError where the case must state one."""
     if len(walls.bodies) != 1:
-        return _several(walls, chord)
+        return _several(space, walls, chord)
     body, made = walls.bodies[0], space.origin.chord
     size = body.size if made is None else made
     if chord is None and abs(size - 1) > CHORD:
         raise MeshError(
-            f"{body.told()}, expected a chord of 1, which coefficients and "
-            "reduced frequencies refer to; scale the mesh on reading by km.mesh.read(path, "
-            f"chord={size:.6g}) ([mesh] chord in a case file), or say by chord={size:.6g} ([flow] "
+            f"{body.told()}, expected a chord of 1, which coefficients and reduced frequencies "
+            f"refer to; {_to_scale(space, body.name, size)}, or say by chord={size:.6g} ([flow] "
             "chord) that the body is meant to be of this size, or by chord=1 that 1 is meant all "
             "the same, as of a section with a flap deflected",
             member=member,
@@ -120,14 +119,34 @@ def _chord(member: int, space: Any, walls: Walls, chord: float | None) -> str | 
     )
 
 
-def _several(walls: Walls, chord: float | None) -> str | None:
+def _to_scale(space: Any, name: str, size: float) -> str:
+    """Advice on how to give a body of a length a chord of 1, in the words of what made it."""
+    if isinstance(space, Parts):
+        part = name.split(" (")[0]
+        scale = space.frames[part].scale if part in space.frames else 1.0
+        said = "" if scale == 1 else f" in place of {scale:.6g}"
+        return (
+            f"give the part {part!r} by km.Part(mesh, scale={scale / size:.6g}) ([parts.{part}] "
+            f"scale in a case file){said}"
+        )
+    scale = space.origin.scale
+    own = "its length in the units of the file" if scale is None else f"{size / scale:.6g}"
+    said = ", the length in the file, in place of scale" if scale not in (None, 1.0) else ""
+    return (
+        f"scale the mesh on reading by km.mesh.read(path, chord={own}) ([mesh] chord in a case "
+        f"file){said}"
+    )
+
+
+def _several(space: Any, walls: Walls, chord: float | None) -> str | None:
     """Warning about several bodies, of which the largest can hardly have a chord of 1."""
     largest = max(walls.bodies, key=lambda body: body.size, default=None)
     if chord is not None or largest is None or 1 / SEVERAL <= largest.size <= SEVERAL:
         return None
+    what = "the parts by their scale" if isinstance(space, Parts) else "the mesh on reading"
     return (
         f"the largest of {len(walls.bodies)} bodies: {largest.told()}; coefficients refer to a "
-        "chord of 1; scale the mesh on reading, or say the chord by chord ([flow] in a case file)"
+        f"chord of 1; scale {what}, or say the chord by chord ([flow] in a case file)"
     )
 
 

@@ -38,7 +38,9 @@ def resized(path: Path, mesh: Mesh, scale: Any, chord: Any) -> Mesh:
         raise MeshError(f"{path}: {note} are beyond {farthest:g}, expected less")
     tables = points, mesh.triangles, mesh.quads, mesh.boundaries, mesh.original
     try:
-        return Mesh(*tables, Origin(None, (*mesh.origin.notes, note)), solids=mesh.solids)
+        factor = float(value) if name == "scale" else 1 / float(value)
+        origin = Origin(None, (*mesh.origin.notes, note), factor)
+        return Mesh(*tables, origin, solids=mesh.solids)
     except MeshError as error:
         raise MeshError(f"{path}: {note}: {error}") from None
 
