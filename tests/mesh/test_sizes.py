@@ -347,6 +347,14 @@ def test_a_body_in_millimetres_is_told(solver, make):
     assert not any(units in text for text in said(lambda: solver(unit, **flow)))
 
 
+def test_a_body_in_space_that_was_read_with_a_scale_is_told_another(tmp_path):
+    km.mesh.write(km.mesh.sphere(nodes=1500), tmp_path / "m.su2")
+    mesh = km.mesh.read(tmp_path / "m.su2", scale=1000)
+
+    told = said(lambda: km.Ale(mesh, mach=0.3, device="cpu"))
+    assert sum("read(path, scale=...) in place of 1000 ([mesh] scale" in text for text in told) == 1
+
+
 def test_the_distance_from_a_box():
     low, high = np.zeros(2), np.array([1.0, 0.1])
 

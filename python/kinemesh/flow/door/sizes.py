@@ -44,7 +44,7 @@ def check(
             said["size of bodies"] = _chord(member, space, walls, arguments.chord)
         else:
             said |= _on_flats(walls)
-            said["size of bodies"] = _planform(walls, *arguments.reference)
+            said["size of bodies"] = _planform(space, walls, *arguments.reference)
         notes += [
             Sentence(text, member=member, about=about)
             for about, text in said.items()
@@ -150,17 +150,19 @@ def _several(space: Any, walls: Walls, chord: float | None) -> str | None:
     )
 
 
-def _planform(walls: Walls, area: float, length: float) -> str | None:
+def _planform(space: Any, walls: Walls, area: float, length: float) -> str | None:
     """Warning about references that are not those of the bodies, or of other units."""
     planform = sum(body.size for body in walls.bodies)
     if not planform:
         return None
     chord = max(body.mean_chord for body in walls.bodies)
     if not 1 / UNITS <= area / planform <= UNITS or not 1 / LONG <= length / chord <= LONG:
+        scale = space.origin.scale
+        read = "0.001)" if scale in (None, 1.0) else f"...) in place of {scale:.6g}"
         return (
             f"coefficients refer to an area of {area:.6g} and a length of {length:.6g}, and "
             f"{' and '.join(body.told() for body in walls.bodies)}: the mesh may be in other "
-            "units, such as millimetres; scale it on reading by km.mesh.read(path, scale=0.001) "
+            f"units, such as millimetres; scale it on reading by km.mesh.read(path, scale={read} "
             "([mesh] scale in a case file), or give reference_area and reference_length ([flow]) "
             "in lengths of the mesh, to which motions and times refer too"
         )
