@@ -97,11 +97,15 @@ def test_a_run_that_was_stopped_has_the_bits_of_one_that_was_not(tmp_path):
 
 
 @pytest.mark.flow
-def test_the_last_step_of_a_run_without_a_cycle_is_a_frame_also_after_a_resume(tmp_path):
+def test_the_last_step_of_a_run_without_a_cycle_is_told_and_a_frame_also_after_a_resume(tmp_path):
     told = {"time_step": 0.25, "out": tmp_path / "run", "preflight": False}
     run = case().run(steps=3, **told)
     np.testing.assert_allclose(run.frames().time, [0, 0.75], rtol=1e-12)
-    last = run.fields()
+    last, end = run.fields(), run.summary["result"]["end"]
+    assert end["time"] == pytest.approx(0.75)
+    assert [end[name] for name in ("cl", "cd", "cm")] == [
+        run.history[name][-1] for name in ("cl", "cd", "cm")
+    ]
 
     longer = case().run(steps=6, resume=True, **told)
     np.testing.assert_allclose(longer.frames().time, [0, 0.75, 1.0, 1.5], rtol=1e-12)

@@ -13,6 +13,8 @@ from kinemesh.device.faults import DIVERGED
 from kinemesh.errors import CaseError
 from kinemesh.loops.harmonics import LEAST
 from kinemesh.loops.loop import loop_of_history
+from kinemesh.loops.spectrum import LEAST as LEAST_ROWS
+from kinemesh.loops.spectrum import Spectrum, with_bodies
 from kinemesh.sentences import NO_RESUME, Option, Sentence
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from kinemesh.run.plan import Plan
     from kinemesh.space.members import Members
 
+LOADS = ("cl", "cd", "cy", "cm")  # begin of the columns of loads
 NOT_CONVERGED, NOT_PERIODIC, NOT_KNOWN = "steps not converged", "not periodic", "periodic or not"
 
 # Residual over its first value where a march has ended.  Measured over whole marches: below 1.4 on
@@ -65,6 +68,12 @@ def last_cycle(rows: History) -> NDArray[np.bool_]:
     # cycle is a fraction of exact steps: 1e-9 is far above its rounding, far below a step
     last: NDArray[np.bool_] = rows["cycle"] > rows["cycle"][-1] - 1 + 1e-9
     return last
+
+
+def loads(rows: History) -> dict[str, float]:
+    """Time [chord/U] and loads of a member's last step, by their columns."""
+    names = [name for name in rows.columns if name.split("_")[0] in LOADS]
+    return {name: float(rows[name][-1]) for name in ["time", *names]}
 
 
 def converged(rows: History) -> bool:
@@ -142,3 +151,22 @@ def periodicity(plan: Plan, loops: dict[int, dict[str, Any]]) -> list[str]:
             text = "whether it is periodic is not known of less than two cycles"
             notes.append(Sentence(text, member=m, about=NOT_KNOWN, advice=more))
     return notes
+
+
+def result(rows: History, plan: Plan, per_length: float) -> tuple[dict[str, Any], Spectrum | None]:
+    """Numbers of one member: those of its last cycle's loop, in a run of at least one cycle.
+
+    Of a run without a cycle they are the loads at its end, and of its second half the spectrum.
+    """
+    least = {"least_area": rows["min_area"], "least_angle_deg": rows["min_angle_deg"]}
+    # points of a cloud have neither cells nor angles
+    found: dict[str, Any] = {"converged": converged(rows)}
+    found |= {name: v.min() for name, v in least.items() if not np.isnan(v).any()}
+    if plan.periods is None:
+        found["end"] = loads(rows)
+    elif rows["cycle"][-1] >= 1 - 1e-9:
+        found |= loop_of_history(rows, tolerance=plan.tolerance).to_dict()
+    if plan.periods is not None or rows.rows < 2 * LEAST_ROWS:
+        return found, None
+    spectrum = with_bodies(rows, per_length=per_length)
+    return found | {"spectrum": spectrum.to_dict()}, spectrum

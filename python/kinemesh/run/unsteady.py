@@ -11,8 +11,6 @@ import numpy as np
 
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.io.history import History
-from kinemesh.loops.loop import loop_of_history
-from kinemesh.loops.spectrum import LEAST, Spectrum, with_bodies
 from kinemesh.results import Run
 from kinemesh.run import courant, ends, interrupt, turns
 from kinemesh.run import resume as resumption
@@ -327,12 +325,13 @@ class Unsteady(Driver):
         ran = [m for m in range(solver.grid.members) if m not in failures]
         loops: dict[int, dict[str, Any]] = {}
         for m in ran:
-            loops[m], spectrum = _result(self.history.member(m), plan, self.history.scales[m].time)
+            rows, per_length = self.history.member(m), self.history.scales[m].time
+            loops[m], spectrum = ends.result(rows, plan, per_length)
             remark = None if spectrum is None else spectrum.remark()
             notes += [] if remark is None else [Sentence(remark, member=m, about="spectrum")]
             if "cfl" in solver.columns:
                 outer = solver.settings.outer
-                loops[m]["cfl"] = courant.largest(self.history.member(m), plan, outer)
+                loops[m]["cfl"] = courant.largest(rows, plan, outer)
                 notes += courant.remark(m, loops[m]["cfl"], self._steps(m))
             notes += self._turns(m, loops[m])
         notes += ends.periodicity(plan, loops)
@@ -381,20 +380,3 @@ def unsteady(
     columns(solver)  # markers whose columns would have one name must fail before it, too
     claim = Claim(solver, plan.identity(solver), plan)
     return drive(Unsteady, claim, folder, resume, overwrite, progress, energy, preflight)
-
-
-def _result(rows: History, plan: Plan, per_length: float) -> tuple[dict[str, Any], Spectrum | None]:
-    """Numbers of one member: those of its last cycle's loop, in a run of at least one cycle.
-
-    Of a run without a cycle they are those of the second half of the run, the spectrum.
-    """
-    least = {"least_area": rows["min_area"], "least_angle_deg": rows["min_angle_deg"]}
-    # points of a cloud have neither cells nor angles
-    result: dict[str, Any] = {"converged": ends.converged(rows)}
-    result |= {name: v.min() for name, v in least.items() if not np.isnan(v).any()}
-    if plan.periods is not None and rows["cycle"][-1] >= 1 - 1e-9:
-        result |= loop_of_history(rows, tolerance=plan.tolerance).to_dict()
-    if plan.periods is not None or rows.rows < 2 * LEAST:
-        return result, None
-    spectrum = with_bodies(rows, per_length=per_length)
-    return result | {"spectrum": spectrum.to_dict()}, spectrum
