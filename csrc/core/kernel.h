@@ -173,15 +173,20 @@ HD uint32_t lanes_like(i32 own UNUSED)
 #endif
 }
 
-/* Bits set before that of a lane. */
-HD i32 bits_before(uint32_t bits, i32 lane)
+/* Number of bits that are set. */
+HD i32 bits_set(uint32_t bits)
 {
-  bits &= (1u << lane) - 1;
 #ifdef __CUDACC__
   return __popc(bits);
 #else
   return __builtin_popcount(bits);
 #endif
+}
+
+/* Number of those before that of a lane. */
+HD i32 bits_before(uint32_t bits, i32 lane)
+{
+  return bits_set(bits & ((1u << lane) - 1));
 }
 
 /* Each lane of a team of 32 sees what the others have written in its memory (TEAM_MEMORY). */

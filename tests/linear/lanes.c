@@ -68,9 +68,14 @@ static uint32_t lanes_like(i32 own)
   return bits;
 }
 
+static i32 bits_set(uint32_t bits)
+{
+  return __builtin_popcount(bits);
+}
+
 static i32 bits_before(uint32_t bits, i32 lane)
 {
-  return __builtin_popcount(bits & ((1u << lane) - 1));
+  return bits_set(bits & ((1u << lane) - 1));
 }
 
 static i32 lowest_bit(uint32_t bits)

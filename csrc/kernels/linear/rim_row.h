@@ -51,7 +51,7 @@ HD void rim_add(struct rim_row *s, i32 column, f64 value)
     s->rest += value;
   else if (column >= 0)
     s->in->value[at] += value;
-  s->many += bits_before(with, 31) + (i32)(with >> 31);
+  s->many += bits_set(with);
   s->many = s->many < RIM_MOST ? s->many : RIM_MOST;
   team_step();
 }
@@ -84,20 +84,20 @@ HD void rim_add_rows(struct rim_row *s, i32 count, struct rim_span row, f64 fact
     for (i32 e = row.begin; e < row.end; e++) rim_add(s, of[e], factor * (f64)a[e]);
     return;
   }
-  const i32 each = wide, rows = RIM_LANES / wide;
+  const i32 rows = RIM_LANES / wide;
   for (i32 k = 0; k < count; k += rows * RIM_AHEAD) {
     i32 begin[RIM_AHEAD], end[RIM_AHEAD], renewed[RIM_AHEAD], longest = 0;
     f64 by[RIM_AHEAD];
     UNROLL
     for (i32 u = 0; u < RIM_AHEAD; u++) {
-      const i32 from = k + rows * u + s->lane / each;
-      begin[u]       = lane_i32(row.begin, from, RIM_LANES) + s->lane % each;
+      const i32 from = k + rows * u + s->lane / wide;
+      begin[u]       = lane_i32(row.begin, from, RIM_LANES) + s->lane % wide;
       end[u]         = lane_i32(row.end, from, RIM_LANES);
       renewed[u]     = lane_i32(row.renewed, from, RIM_LANES);
       by[u]          = lane_f64(factor, from, RIM_LANES);
       longest        = end[u] - begin[u] > longest ? end[u] - begin[u] : longest;
     }
-    for (i32 b = 0; lanes_with(b < longest); b += each) {
+    for (i32 b = 0; lanes_with(b < longest); b += wide) {
       i32 column[RIM_AHEAD];
       f32 value[RIM_AHEAD];
       UNROLL
@@ -130,7 +130,7 @@ HD void rim_pack(struct rim_row *s)
     const i32      at     = count + bits_before(with, s->lane);
     team_step();
     if (column >= 0) in->column[at] = column, in->value[at] = value;
-    count += bits_before(with, 31) + (i32)(with >> 31);
+    count += bits_set(with);
   }
   team_step();
 }

@@ -130,7 +130,7 @@ TEAM(rim_place, RIM_PLACE, heavy, RIM_LANES)
     const i32      to   = at + bits_before(with, lane);
     if (renewed) slot[r] = to < room[m] ? begin[m] + to : RIM_STATIC;
     if (renewed && to < room[m]) held[begin[m] + to] = r;
-    at += bits_before(with, 31) + (i32)(with >> 31);
+    at += bits_set(with);
   }
   if (lane || (i + 1 < n && owner[i + 1] == m)) return;
   used[m] = at;
@@ -225,7 +225,7 @@ HD i32 rim_used(i32 i RIM_RENEWED(PARAM))
   return active[m] && i - begin[m] < used[m];
 }
 
-/* What gives row r, times a factor, and what gives that where it is tied, too. */
+/* Adds the givers of row r, times a factor, and of a giver that is tied its own givers. */
 HD void rim_give(struct rim_row *s, i32 r, f64 factor, i32 from, const i32 *status, const i32 *donor, const f64 *weight,
                  const f32 *unit)
 {
