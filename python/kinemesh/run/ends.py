@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kinemesh.device.faults import DIVERGED
 from kinemesh.errors import CaseError
+from kinemesh.io.columns import LOADS, SIDE
 from kinemesh.loops.harmonics import LEAST
 from kinemesh.loops.loop import loop_of_history
 from kinemesh.loops.spectrum import LEAST as LEAST_ROWS
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from kinemesh.run.plan import Plan
     from kinemesh.space.members import Members
 
-LOADS = ("cl", "cd", "cy", "cm")  # begin of the columns of loads
 NOT_CONVERGED, NOT_PERIODIC, NOT_KNOWN = "steps not converged", "not periodic", "periodic or not"
 
 # Residual over its first value where a march has ended.  Measured over whole marches: below 1.4 on
@@ -72,7 +72,7 @@ def last_cycle(rows: History) -> NDArray[np.bool_]:
 
 def loads(rows: History) -> dict[str, float]:
     """Time [chord/U] and loads of a member's last step, by their columns."""
-    names = [name for name in rows.columns if name.split("_")[0] in LOADS]
+    names = [name for name in rows.columns if name.split("_")[0] in (*LOADS, *SIDE)]
     return {name: float(rows[name][-1]) for name in ["time", *names]}
 
 

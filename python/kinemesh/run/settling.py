@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.io.columns import LOADS
+
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
     from kinemesh.io.history import History
@@ -22,7 +24,6 @@ SCATTER = 1.2  # a change over the standard deviation of the means, below which 
 NOISE = 1e-4  # most that a change by noise may be, as CHANGE
 LAST, FEWEST = 4, 20  # of a march that ended short: its last quarter, of 20 iterations at least
 STEADY = 1e-4  # most that loads of 1 or less may vary there to have settled; else a share
-LOADS = ("cl", "cd", "cm")
 
 
 def look(

@@ -58,14 +58,18 @@ class Walls:
         """
         of, own = self.patch.body, self.own
         turn = poses.rows[of]
-        velocity = own + turn[:, :1] * own + turn[:, 1:2] * _across(own)
+        velocity = _turned(own, turn)
         if rates is None:
             return velocity, self.own_spin
         lever = self.grid.points[self.patch.node] - poses.about[of]
-        away = lever + turn[:, :1] * lever + turn[:, 1:2] * _across(lever)
         spin = -rates.angle[of]  # angles are nose-up
-        turning = spin[:, None] * _across(away)
+        turning = spin[:, None] * _across(_turned(lever, turn))
         return velocity + (rates.shift[of] + turning), spin + self.own_spin
+
+
+def _turned(vectors: Floats, turn: Floats) -> Floats:
+    """Vectors (n, 2), each turned by its row of `PoseArray.rows`."""
+    return vectors + turn[:, :1] * vectors + turn[:, 1:2] * _across(vectors)
 
 
 def _across(vectors: Floats) -> Floats:
