@@ -61,7 +61,7 @@ def test_the_floor_is_round_off_of_the_terms_that_cancel(kind, dtype):
 
 def test_float32_at_rest_is_round_off_and_has_not_diverged():
     """At Mach 0.1 single nodes cross their own round-off by chance, far above the first norm."""
-    mesh = km.mesh.airfoil("naca0012", nodes=500, far_field=20)
+    mesh = km.mesh.airfoil("naca0012", nodes=1000, far_field=20)
     settings = km.AleSettings(unsteady_drop=1e-2, steady_iterations=100)
     rest = km.motion.pitch(0.0, 0.2)
     with warnings.catch_warnings():

@@ -7,8 +7,10 @@ from kinemesh.device.backend import Backend
 from kinemesh.errors import SettingsError
 from kinemesh.linear import Pattern, colour_first_fit, colour_parallel
 from kinemesh.linear.colours import fewer
+from kinemesh.linear.lines import colour_along_lines
 from kinemesh.linear.stack import Alike
 from kinemesh.mesh.dual import dual
+from scipy.sparse import csr_array
 from solver_cases import disc, naca0012_mesh, on_devices, square
 
 MESHES = {
@@ -156,8 +158,25 @@ def test_colours_chosen_anew_are_no_more_and_the_last_has_fewer_nodes():
         last = before.max()
         assert after.max() <= last
         assert (after == last).sum() < (before == last).sum() / 2
+        again = fewer(before, offsets, neighbour, passes=10)
+        assert proper(again, offsets, neighbour)
+        assert again.max() < after.max()
     offsets, neighbour = PATH
     assert fewer(np.array([0, 1, 2, 0], np.int32), offsets, neighbour).tolist() == [0, 1, 0, 1]
+
+
+def test_matrices_of_meshes_without_lines_have_five_colours_of_triangles_and_nine_of_tetrahedra():
+    meshes = km.mesh.airfoil("naca0012", nodes=5000), km.mesh.oneram6(nodes=10_000, cells="tets")
+    for mesh, most in zip(meshes, (5, 9), strict=True):
+        edges = np.vstack([mesh.edges, mesh.edges[:, ::-1]])
+        table = csr_array((np.ones(len(edges)), edges.T), shape=2 * (mesh.nodes,))
+        offsets, neighbour = table.indptr.astype(np.int32), table.indices.astype(np.int32)
+        colours, again = (
+            colour_along_lines(Backend("cpu"), offsets, neighbour, mesh.points) for _ in range(2)
+        )
+        assert proper(colours, offsets, neighbour)
+        assert colours.max() + 1 <= most
+        assert (colours == again).all()
 
 
 def test_a_node_alone_keeps_the_first_colour():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -85,17 +86,27 @@ def two_colours(offsets: Ints, neighbour: Ints) -> Ints | None:
     return None if (colours[ends] == colours[neighbour]).any() else colours
 
 
-def fewer(colours: Ints, offsets: Ints, neighbour: Ints) -> Ints:
-    """Recolour in the order of the colours, the last one first: mostly one colour less.
+def fewer(colours: Ints, offsets: Ints, neighbour: Ints, passes: int = 1) -> Ints:
+    """Recolour so many times, colour after colour: mostly one or two colours less.
 
     Nodes of one colour choose at once, each the smallest colour that no neighbour has by then: no
-    more colours than before (Culberson 1992), and the last ones, with few nodes, are gone.
+    more colours than before, whatever the order of the old ones (iterated greedy, Culberson 1992).
+    The last one comes first, as it has few nodes, and in every other pass the order is a fixed
+    pseudo-random one.
     """
-    most = int(colours.max(initial=0)) + 1
-    if most > 62:  # a bit for each
-        return colours
+    for turn in range(passes):
+        most = int(colours.max(initial=0)) + 1
+        if most > 62:  # a bit for each
+            return colours
+        order = np.argsort(_mixed(np.arange(most) + most * turn)) if turn % 2 else range(most)[::-1]
+        colours = _again(colours, order, offsets, neighbour)
+    return colours
+
+
+def _again(colours: Ints, order: Iterable[int], offsets: Ints, neighbour: Ints) -> Ints:
+    """Colours anew, the nodes of the old ones in this order of theirs."""
     bits = np.zeros(len(colours), np.int64)
-    for colour in range(most - 1, -1, -1):
+    for colour in order:
         nodes = np.flatnonzero((colours == colour) & (np.diff(offsets) > 0))
         if not len(nodes):
             continue
@@ -107,6 +118,11 @@ def fewer(colours: Ints, offsets: Ints, neighbour: Ints) -> Ints:
     return np.log2(np.maximum(bits, 1)).astype(np.int32)
 
 
+def _mixed(number: NDArray[np.intp]) -> NDArray[np.uint64]:
+    """Fixed pseudo-random numbers, one of each whole number."""
+    return (number.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)
+
+
 def priorities(degree: Ints) -> Ints:
     """A fixed pseudo-random order of the nodes, high degrees first.
 
@@ -115,14 +131,13 @@ def priorities(degree: Ints) -> Ints:
     degree : (nodes,)       number of neighbours
     """
     node = np.arange(len(degree))
-    mixed = (node.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)
-    order = np.lexsort((node, mixed, degree))
+    order = np.lexsort((node, _mixed(node), degree))
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     return rank
 
 
-def colour_parallel(backend: Backend, offsets: Ints, neighbour: Ints) -> Ints:
+def colour_parallel(backend: Backend, offsets: Ints, neighbour: Ints, passes: int = 1) -> Ints:
     """Two colours where two are enough, else Jones-Plassmann's on the device, made `fewer`.
 
     They are the same on every device.
@@ -130,12 +145,13 @@ def colour_parallel(backend: Backend, offsets: Ints, neighbour: Ints) -> Ints:
     Parameters
     ----------
     offsets, neighbour : CSR graph of one mesh
+    passes : of `fewer`
     """
     two = two_colours(offsets, neighbour)
     if two is not None:
         return two
     none = np.full(len(offsets) - 1, -1, np.int32)
-    return fewer(complete(backend, offsets, neighbour, none), offsets, neighbour)
+    return fewer(complete(backend, offsets, neighbour, none), offsets, neighbour, passes)
 
 
 def complete(backend: Backend, offsets: Ints, neighbour: Ints, given: Ints) -> Ints:
