@@ -52,7 +52,7 @@
 HD void K(block_apply_)(const real *a, const real *x, i32 lane, real *y)
 {
   for (i32 k = 0; k < B; k++)
-    for (i32 r = 0; r < WIDTH(B); r++) y[r] += a[ENTRY(B, lane + r, k)] * x[k];
+    for (i32 r = 0; r < WIDTH(B); r++) y[r] += ONCE(a[ENTRY(B, lane + r, k)]) * x[k];
 }
 
 /* Gauss-Jordan in place without exchanges (in either order of storage: the inverse of the transpose is
@@ -103,26 +103,32 @@ LANES(K(block_schur_), BLOCK_SCHUR, heavy, B)
     const real *l = A + BB * b + lane, *u = A + BB * mirror[b];
     for (i32 j = 0; j < B; j++)
       for (i32 k = 0; k < B; k++)
-        for (i32 r = 0; r < WIDTH(B); r++) d[j][r] -= l[ENTRY(B, r, k)] * u[ENTRY(B, k, j)];
+        for (i32 r = 0; r < WIDTH(B); r++) d[j][r] -= ONCE(l[ENTRY(B, r, k)]) * ONCE(u[ENTRY(B, k, j)]);
   }
   for (i32 j = 0; j < B; j++)
     for (i32 r = 0; r < WIDTH(B); r++) D[BB * i + ENTRY(B, lane + r, j)] = d[j][r];
 }
 
 /* scale: the row by its inverse, so that the sweeps have nothing to wait for inside a row.  Here
- * a lane is a column; each inverts D for itself.                                                */
-LANES(K(block_scale_), BLOCK_SCALE, heavy, B)
+ * a lane is a column, of every BLOCKS_AT_ONCE-th block; each inverts D for itself.  Four blocks of 5 at once, whose
+ * columns a device does not move in one piece, take 0.68 to 0.75 of the time of one (ONERA M6, H100).  */
+#if B == 5
+#define BLOCKS_AT_ONCE 4
+#else
+#define BLOCKS_AT_ONCE 1
+#endif
+LANES(K(block_scale_), BLOCK_SCALE, heavy, BLOCKS_AT_ONCE *B)
 {
   if (!live[member[i]]) return;
   real d[BB];
   for (i32 k = 0; k < BB; k++) d[k] = D[BB * i + k];
-  const i32 good = K(block_invert_)(d);
+  const i32 good = K(block_invert_)(d), first = lane % B;
   if (lane == 0) {
     if (!good) fault(&faults[member[i]], FAULT_PIVOT, node[i]);
     for (i32 k = 0; k < BB; k++) pivot[BB * i + k] = d[k];
   }
-  for (i32 b = row[i]; b < row[i + 1]; b++)
-    for (i32 j = lane; j < lane + WIDTH(B); j++) {
+  for (i32 b = row[i] + lane / B; b < row[i + 1]; b += PARTS(BLOCKS_AT_ONCE))
+    for (i32 j = first; j < first + WIDTH(B); j++) {
       real *to = A + BB * b + ENTRY(B, 0, j), c[B], s[B];
       LOAD(B, to, c);
       for (i32 r = 0; r < B; r++) s[r] = b == diagonal[i] && r == j ? R(-2) : R(0);
@@ -131,6 +137,7 @@ LANES(K(block_scale_), BLOCK_SCALE, heavy, B)
       PUT(B, to, s);
     }
 }
+#undef BLOCKS_AT_ONCE
 
 /* The diagonal blocks, which block_scale inverts: its rows are then those of Gauss-Seidel's sweeps. */
 LANES(K(block_diagonal_), BLOCK_DIAGONAL, indirect, B)
