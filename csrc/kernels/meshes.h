@@ -2,6 +2,7 @@
  * per dimension as those of dimension.h, with area vectors, swept and dual volumes of its own (in the plane
  * mesh/metrics.h, cells.h; in space mesh/metrics_space.h).  Those of the plane alone today: meshes_plane.h. */
 #include "mesh/boundary.h"
+#include "mesh/columns.h"
 #include "mesh/jacobian.h"
 #include "mesh/lusgs.h"
 #include "mesh/terms.h"

@@ -39,7 +39,7 @@
 /* An edge of that for the lanes' columns: takes it from the neighbour's block, adds it to the diagonal one; its
  * share of 1 / dtau.                                                                            */
 HD real N(viscous_row)(const i32 a, const i32 b, const i32 f, const i32 lane, const real *l, const real *r,
-                       const real *out, real *to, real d[][NV] VISCOUS_JACOBIAN(PARAM))
+                       const real *out, real *to, N(column) d[] VISCOUS_JACOBIAN(PARAM))
 {
   const real square = N(vec_dot)(out, out), per = square > 0 ? reciprocal_root(square) : R(0), c = (real)compact[f];
   const real molecules = (real)(0.5 * (mu[2 * a] + mu[2 * b])) * c;
@@ -62,29 +62,34 @@ HD void N(jacobian_row)(const i32 a, const i32 lane VISCOUS_ROWS(PARAM))
 {
   const i32 m = member[a], line = row_of[a];
   if (!active[m]) return;
-  real d[WIDTH(NV)][NV], sum = 0; /* the lanes' columns of the diagonal block */
-  for (i32 j = 0; j < WIDTH(NV); j++)
-    for (i32 k = 0; k < NV; k++) d[j][k] = 0;
-  for (i32 e = offsets[a]; e < offsets[a + 1]; e++) {
-    const i32  f = edge[e], b = neighbour[e];
-    const real sign = b > a ? R(1) : R(-1), *l = q + NV * a, *r = q + NV * b, wf = sign * w[f];
-    real      *to = A + NB * slot[e], out[DIM];
-    for (i32 k = 0; k < DIM; k++) out[k] = sign * S[DIM * f + k];
-    const struct N(roe_average) mean = N(roe_average)(l, r, out, wf, damping_of(jacobian_fix[m], low_mach + 2 * m));
-    for (i32 j = 0; j < WIDTH(NV); j++) {
-      real left[NV], right[NV];
-      N(roe_jacobian)(mean, l, r, out, wf, lane + j, left, right);
-      N(state_put)(to + ENTRY(NV, 0, lane + j), right);
-      for (i32 k = 0; k < NV; k++) d[j][k] += left[k];
+  N(column) d[WIDTH(NV)] = {{0}}; /* the lanes' columns of the diagonal block */
+  real sum               = 0;
+  for (i32 first = offsets[a]; first < offsets[a + 1]; first += AVERAGES) {
+    const i32 rest = offsets[a + 1] - first, last = first + (AVERAGES == 1 || AVERAGES < rest ? AVERAGES : rest);
+    struct N(roe_average) mean[AVERAGES];
+    for (i32 e = first; e < last; e++) {
+      const real sign = neighbour[e] > a ? R(1) : R(-1);
+      real       out[DIM];
+      for (i32 k = 0; k < DIM; k++) out[k] = sign * S[DIM * edge[e] + k];
+      mean[e - first] = N(roe_average)(q + NV * a, q + NV * neighbour[e], out, sign * w[edge[e]],
+                                       damping_of(jacobian_fix[m], low_mach + 2 * m));
     }
-    sum += mean.wave;
-    if (compact) sum += N(viscous_row)(a, b, f, lane, l, r, out, to, d VISCOUS_JACOBIAN(NAME));
+    for (i32 e = first; e < last; e++) {
+      const i32  f = edge[e], b = neighbour[e];
+      const real sign = b > a ? R(1) : R(-1), *l = q + NV * a, *r = q + NV * b;
+      real      *to = A + NB * slot[e], out[DIM];
+      for (i32 k = 0; k < DIM; k++) out[k] = sign * S[DIM * f + k];
+      N(roe_blocks)(mean[e - first], l, r, out, sign * w[f], lane, to, d);
+      sum += mean[e - first].wave;
+      if (compact) sum += N(viscous_row)(a, b, f, lane, l, r, out, to, d VISCOUS_JACOBIAN(NAME));
+    }
   }
   const real per_dtau = sum / (real)(cfl[m] * pace[a]), time = per_dtau + (real)(bdf[3 * m] * V[a]);
   for (i32 j = 0; j < WIDTH(NV); j++) {
-    for (i32 k = 0; k < NV; k++) d[j][k] += k == lane + j ? time : R(0);
-    if (low_mach[2 * m] < 1) N(low_mach_pace)(q + NV * a, (real)low_mach[2 * m + 1], per_dtau, lane + j, d[j]);
-    N(state_put)(A + NB * diagonal[line] + ENTRY(NV, 0, lane + j), d[j]);
+    real own[NV];
+    for (i32 k = 0; k < NV; k++) own[k] = d[j][k] + (k == lane + j ? time : R(0));
+    if (low_mach[2 * m] < 1) N(low_mach_pace)(q + NV * a, (real)low_mach[2 * m + 1], per_dtau, lane + j, own);
+    N(state_put)(A + NB * diagonal[line] + ENTRY(NV, 0, lane + j), own);
   }
   for (i32 k = lane; k < lane + WIDTH(NV); k++) rhs[NV * line + k] = -res[NV * a + k];
 }
