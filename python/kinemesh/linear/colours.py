@@ -105,9 +105,9 @@ def fewer(colours: Ints, offsets: Ints, neighbour: Ints, passes: int = 1) -> Int
 
 def _again(colours: Ints, order: Iterable[int], offsets: Ints, neighbour: Ints) -> Ints:
     """Colours anew, the nodes of the old ones in this order of theirs."""
-    bits = np.zeros(len(colours), np.int64)
+    bits, coupled = np.zeros(len(colours), np.int64), np.diff(offsets) > 0
     for colour in order:
-        nodes = np.flatnonzero((colours == colour) & (np.diff(offsets) > 0))
+        nodes = np.flatnonzero((colours == colour) & coupled)
         if not len(nodes):
             continue
         counts = offsets[nodes + 1] - offsets[nodes]
