@@ -25,11 +25,11 @@ HEADERS = [str(p.relative_to(HERE)) for p in sorted((HERE / "csrc").rglob("*.h")
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 LIMITED = ("Py_LIMITED_API", "0x030b0000")
 INCLUDE = "csrc"  # headers are named from here: core/table.h
-HOST = ["csrc/core/bind.c", "csrc/core/check.c", "csrc/core/shape.c"]
-HOST += ["csrc/core/recording.c"]
-HOST += ["csrc/kernels/host_f32.c", "csrc/kernels/host_f64.c"]
 PROCESSOR = "csrc/core/processor.c"  # asks the processor, so that it must run on any
-DEVICE = ["csrc/kernels/device_f32.cu", "csrc/kernels/device_f64.cu"]
+HOST = ["csrc/kernels/host_f64.c", "csrc/kernels/host_f32.c"]
+HOST += ["csrc/core/bind.c", "csrc/core/check.c", "csrc/core/shape.c"]
+HOST += ["csrc/core/recording.c", PROCESSOR]
+DEVICE = ["csrc/kernels/device_f64.cu", "csrc/kernels/device_f32.cu"]
 DEVICE += ["csrc/core/graph.cu", "csrc/core/launch.cu", "csrc/sparse/sparse.cu"]
 CUDA = ["csrc/core/module_cuda.c", "csrc/core/array.c", "csrc/core/dlpack.c"]
 CUDA += ["csrc/sparse/sparse_bind.c"]
@@ -120,48 +120,53 @@ def device_flags():
     return flags
 
 
+def older(target, sources):
+    """Whether a file is not there, or was made before one of its sources."""
+    made = Path(target).stat().st_mtime if Path(target).exists() else 0
+    return made < max(Path(p).stat().st_mtime for p in sources)
+
+
 class Build(build_ext):
-    """gcc for C; nvcc for the .cu files of an extension, both at once."""
+    """Objects of both extensions side by side, each once; then the files of its own and a link."""
 
-    def build_extension(self, ext):
-        nvcc = getattr(ext, "nvcc", None)
-        ext.extra_objects = self.compile_cuda(nvcc) if nvcc else []
-        ext.extra_objects += self.compile_plain(PROCESSOR)
-        super().build_extension(ext)
+    def build_extensions(self):
+        built = [
+            ext
+            for ext in self.extensions
+            if self.force or older(self.get_ext_fullpath(ext.name), [*ext.sources, *ext.depends])
+        ]
+        cuda = any(ext.nvcc for ext in built)
+        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:  # the longest come first
+            device = pool.map(self.compile_cuda, DEVICE if cuda else [])
+            host = pool.map(self.compile_host, HOST if built else [])
+        device, host = list(device), list(host)
+        for ext in built:
+            ext.extra_objects = host + (device if ext.nvcc else [])
+        super().build_extensions()
 
-    def compile_plain(self, source):
-        """The object of a source that runs on any processor of the kind: no -march."""
-        plain = [flag for flag in host_flags() if flag not in march()]
+    def compile_host(self, source):
+        """The object of a C source, without -march of the one that runs on any processor."""
+        flags = [flag for flag in host_flags() if source != PROCESSOR or flag not in march()]
+        folders = [INCLUDE, *self.include_dirs]
         return self.compiler.compile(
-            [source],
-            self.build_temp,
-            [LIMITED],
-            [INCLUDE, *self.include_dirs],
-            extra_postargs=plain,
-        )
+            [source], self.build_temp, [LIMITED], folders, extra_postargs=flags
+        )[0]
 
-    def compile_cuda(self, nvcc):
-        folder = Path(self.build_temp)
-        folder.mkdir(parents=True, exist_ok=True)
-
-        def compile_one(source):
-            target = folder / (Path(source).stem + ".o")
-            newest = max(Path(p).stat().st_mtime for p in [source, *HEADERS])
-            if not target.exists() or target.stat().st_mtime < newest:
-                command = [nvcc, *device_flags(), "-c", source, "-o", str(target)]
-                print(" ".join(command), flush=True)
-                subprocess.check_call(command)
-            return str(target)
-
-        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-            return list(pool.map(compile_one, DEVICE))
+    def compile_cuda(self, source):
+        target = Path(self.build_temp) / (Path(source).stem + ".o")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if older(target, [source, *HEADERS]):
+            command = [find_nvcc(), *device_flags(), "-c", source, "-o", str(target)]
+            print(" ".join(command), flush=True)
+            subprocess.check_call(command)
+        return str(target)
 
 
 def extensions():
     needed = ("NEEDS", f'"{needs()}"')
     print(f"kinemesh: gcc {' '.join(march())}: for processors with{needs()}", flush=True)
     common = {
-        "depends": [*HEADERS, PROCESSOR],
+        "depends": [*HEADERS, *HOST],
         "define_macros": [LIMITED, needed],
         "py_limited_api": True,
         "extra_compile_args": host_flags(),
@@ -179,18 +184,19 @@ def extensions():
     all_ext = [
         Extension(
             "kinemesh._core",
-            [*HOST, "csrc/core/module.c"],
+            ["csrc/core/module.c"],
             include_dirs=[INCLUDE],
             extra_link_args=link,
             **common | {"define_macros": [LIMITED, needed, ("WITHOUT_CUDA", f'"{why}"')]},
         )
     ]
+    all_ext[0].nvcc = None
     if nvcc and (HERE / "csrc/core/launch.cu").exists():
         root = Path(nvcc).resolve().parents[1]
         lib = next((p for p in (root / "lib64", root / "lib") if p.is_dir()), root / "lib64")
         cuda = Extension(
             "kinemesh._cuda",
-            [*HOST, *CUDA],
+            CUDA,
             include_dirs=[INCLUDE, str(root / "include")],
             library_dirs=[str(lib)],
             libraries=["cudart_static", "rt", "pthread", "dl", "stdc++"],
@@ -198,7 +204,7 @@ def extensions():
             **common,
         )
         cuda.nvcc = nvcc
-        cuda.depends = [*HEADERS, *DEVICE]
+        cuda.depends = [*common["depends"], *DEVICE]
         all_ext.append(cuda)
     return all_ext
 
