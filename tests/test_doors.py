@@ -80,6 +80,7 @@ SOURCES = {
 NOW = [Path()]  # the test's folder
 
 
+@pytest.mark.no_sanitizer
 @pytest.mark.filterwarnings("ignore:(steady flow at the start|.*steps ended above):RuntimeWarning")
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_warning_names_the_line_that_called_kinemesh(source, tmp_path, undrawn):

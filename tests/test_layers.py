@@ -173,6 +173,7 @@ def package():
     return {name: imports(path.read_text("utf-8"), name, modules) for name, path in paths.items()}
 
 
+@pytest.mark.no_sanitizer
 def test_every_folder_and_module_has_its_floor():
     assert {place(module) for module in package()} | {"_core", "_cuda"} == set(FLOORS)
 

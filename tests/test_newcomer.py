@@ -66,6 +66,7 @@ def test_runs_on_other_meshes_are_told_apart_by_words():
     assert told == "mesh has as many nodes there and here, and other places, cells or markers"
 
 
+@pytest.mark.no_sanitizer
 def test_cells_of_unlike_size_are_told_once_with_their_phase():
     few = ["run.steps_per_cycle=40", "parts.wing.nodes=2500"]
     made = cases.load("plunging-naca0012", ["run.device=cpu", "parts.wing.far_field=3.0", *few])

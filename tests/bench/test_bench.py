@@ -175,6 +175,7 @@ def test_watching_ends_with_the_block(host):
 # ---------------------------------------------------------------- seconds
 
 
+@pytest.mark.no_sanitizer
 def test_no_copy_is_faster_than_copies_are(host):
     """The share of a copy beyond the caches is about 1: time, bytes and bandwidth fit together.
 
@@ -196,6 +197,7 @@ def test_no_copy_is_faster_than_copies_are(host):
     assert 0.02 < min(shares) < 1.3
 
 
+@pytest.mark.no_sanitizer
 def test_no_row_moves_bytes_faster_than_copies_within_the_caches_do(host, lines):
     """A row that ended before its work (members that are done do none) would pass this bound."""
     within = max(copy_bandwidth(host, repeat=9, bytes_each=1 << k) for k in (15, 17, 20))
@@ -364,6 +366,7 @@ def test_the_program_measures_and_refuses(capsys):
     assert "unknown row 'sprung'" in capsys.readouterr().err
 
 
+@pytest.mark.no_sanitizer
 @pytest.mark.usefixtures("_no_copies")
 def test_meshes_in_space_have_the_rows_of_flow(tmp_path, monkeypatch):
     monkeypatch.setattr(timing, "SPAN", 0.004)

@@ -102,6 +102,7 @@ def test_the_layers_of_a_case_follow_its_mesh():
     np.testing.assert_array_equal(made.backend.get(made.grid.fields["inverse"])[nodes], rows)
 
 
+@pytest.mark.no_sanitizer
 def test_a_march_that_stalls_says_where_and_in_which_cells():
     # skewed quadrilaterals in the wake: no setting of the linear solver is the cause
     mesh = clustered("naca0012", 3000, 1e-4)

@@ -222,6 +222,7 @@ def test_nodes_of_walls_follow_each_other():
     assert along(edges, points).tolist() == [0, 1, 2, 3, 4, 5]
 
 
+@pytest.mark.no_sanitizer
 def test_there_is_no_member_beyond_the_last(laminar):
     with pytest.raises(km.SettingsError, match="no member 1"):
         laminar.case.walls(1)

@@ -48,6 +48,7 @@ def linearised(case):
     return rate, start.shape
 
 
+@pytest.mark.no_sanitizer
 @pytest.mark.parametrize("cells", ["hexes", "prisms", "tets"])
 def test_small_disturbances_of_a_stream_do_not_grow(swept, cells):
     """Walls let fluid through, so that the stream is uniform and the wing is no part of it."""
@@ -75,6 +76,7 @@ def test_small_disturbances_of_a_stream_do_not_grow(swept, cells):
     assert size[-1] < size[STEPS // 2]
 
 
+@pytest.mark.no_sanitizer
 @pytest.mark.parametrize("solver", [km.Ale, km.CellCentred])
 def test_sweeps_without_a_matrix_come_to_the_same_flow(solver):
     half = half_of(km.mesh.sphere(1500, far_field=5.0))

@@ -141,6 +141,7 @@ def test_a_march_that_ends_short_names_long_cells_where_its_residual_is_largest(
         made.steady()
 
 
+@pytest.mark.no_sanitizer
 def test_a_march_that_diverges_names_the_place(monkeypatch):
     monkeypatch.setattr(steady, "FRICTION", 4.0)
     with pytest.raises(km.NumericalFault, match=r"a lower cfl.*; the residual is largest"):

@@ -142,6 +142,7 @@ def pausing(t):
     return km.motion.Pose(0.0, (0.0, 0.0), (0.2 * min(max(t - 0.2, 0.0), 0.2), 0.0))
 
 
+@pytest.mark.no_sanitizer
 @pytest.mark.parametrize(
     ("motion", "moved"),
     [
@@ -306,6 +307,7 @@ def test_an_overlap_of_one_layer_runs_where_three_have_no_room():
     assert run.history.cd[-1] == pytest.approx(wide.history.cd[-1], rel=0.1)  # of other cells
 
 
+@pytest.mark.no_sanitizer
 def test_loads_in_float32_are_those_in_float64():
     """Within 1e-3 of the largest: 7 digits less two of the sum of friction and pressure and two of
     the time step; 20 steps of a section of 3000 nodes gave 2e-4."""

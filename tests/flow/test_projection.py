@@ -202,6 +202,7 @@ def couette(around, rings, nu=0.1):
     return torque, norm(grid, made.backend.get(made.flow["u"]) - exact)
 
 
+@pytest.mark.no_sanitizer
 def test_torque_between_cylinders_is_taylor_s():
     """Taylor and Couette: 4 pi nu Omega r1^2 r2^2 / (r2^2 - r1^2), taken by one wall from the
     other; order 1.8, and 0.5 % at 20,000 nodes by that order."""
@@ -216,6 +217,7 @@ def test_torque_between_cylinders_is_taylor_s():
     assert np.log2(velocity[-2] / velocity[-1]) > 1.8
 
 
+@pytest.mark.no_sanitizer
 @pytest.mark.filterwarnings("ignore:.*the loads change over the window:RuntimeWarning")
 def test_thin_wall_cells_leave_a_steady_flow_steady():
     """Re 40, viscosity times dt over h^2 is 50 at the wall.

@@ -37,6 +37,7 @@ def plane():
     return found
 
 
+@pytest.mark.no_sanitizer
 @pytest.mark.parametrize(
     ("of", "cells", "layers"),
     [("quads", "hexes", 1), ("quads", "hexes", 3), ("triangles", "prisms", 1),

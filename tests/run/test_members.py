@@ -107,6 +107,7 @@ def assert_alone(run, solver, others, alone):
         np.testing.assert_array_equal(q[first[m] : first[m + 1]], solo.primitive())
 
 
+@pytest.mark.no_sanitizer
 @on_devices
 @pytest.mark.parametrize(("kind", "move", "settings"), WAYS)
 def test_the_others_have_the_bits_of_their_solo_runs(kind, move, settings, device):
@@ -141,6 +142,7 @@ def test_the_others_have_the_bits_of_their_solo_runs(kind, move, settings, devic
     assert divergence["cause"] == TEXTS[DIVERGED][0]
 
 
+@pytest.mark.no_sanitizer
 @pytest.mark.parametrize(("kind", "move"), [("ale", "springs"), ("ale", "delaunay"),
                                             ("ale", "anew"), ("meshless", "delaunay")])  # fmt: skip
 def test_a_member_whose_preflight_fails_is_failed_alone(kind, move):
@@ -163,6 +165,7 @@ def test_a_member_whose_preflight_fails_is_failed_alone(kind, move):
         made(kind, move, [3]).run(**RUN)
 
 
+@pytest.mark.no_sanitizer
 @on_devices
 @pytest.mark.parametrize(("kind", "settings"), [("ale", {}), ("meshless", {"time": "lusgs"})])
 def test_a_steady_run_goes_on_without_its_failed_members(kind, settings, device, tmp_path):
@@ -259,6 +262,7 @@ def test_a_failed_member_is_told_wherever_it_is_asked_for(tmp_path):
         km.plot.film(found, member=1)
 
 
+@pytest.mark.no_sanitizer
 def test_a_run_until_it_is_periodic_waits_for_no_failed_member():
     """The member fails in its first cycle; whether it is periodic would never be known."""
     kept = spoiled(made("ale", "rigid", [0, 1]), {1: (5, "vacuum")})
@@ -271,6 +275,7 @@ def test_a_run_until_it_is_periodic_waits_for_no_failed_member():
     assert run.summary["result"]["periodic"] == [True, None]
 
 
+@pytest.mark.no_sanitizer
 @pytest.mark.parametrize(
     ("kind", "move", "stop", "failed"),
     [
@@ -323,6 +328,7 @@ def test_a_member_that_is_stuck_moves_no_other():
     np.testing.assert_array_equal(grid.backend.get(grid.x), before)
 
 
+@pytest.mark.no_sanitizer
 def test_another_run_of_the_case_begins_with_all_members():
     solver = made("ale", "springs", motion=folding("springs", at=2.6))
 

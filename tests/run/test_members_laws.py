@@ -95,6 +95,7 @@ def assert_alone(move, motion, **run):
     return found
 
 
+@pytest.mark.no_sanitizer
 @pytest.mark.parametrize(
     ("move", "kind"),
     [*(("rigid", kind) for kind in LAWS), *((m, "raises") for m in MOVES if m != "rigid"),
@@ -113,6 +114,7 @@ def test_a_motion_that_fails_in_a_step_fails_its_member_alone(move, kind):
     assert run.history.member(1)["step"].tolist() == [1, 2, 3]
 
 
+@pytest.mark.no_sanitizer
 @pytest.mark.parametrize("move", ["springs", "delaunay", "anew"])
 def test_a_motion_that_fails_in_the_preflight_fails_its_member_alone(move):
     run = assert_alone(move, LAWS["raises"][0])
@@ -122,6 +124,7 @@ def test_a_motion_that_fails_in_the_preflight_fails_its_member_alone(move):
     assert run.history.members == [0, 2]
 
 
+@pytest.mark.no_sanitizer
 def test_a_motion_that_fails_where_it_starts_fails_its_member_alone():
     """Rigid motion has no pre-flight that would fail the member earlier."""
     run = assert_alone("rigid", law(gone, last=-1.0))
@@ -140,6 +143,7 @@ def test_alone_a_motion_that_fails_at_the_end_raises_before_the_run(kind, tmp_pa
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.no_sanitizer
 def test_a_motion_may_end_where_a_run_until_it_is_periodic_has_ended():
     """Four cycles are asked for at most; poses of their end tell runs apart, and are none here."""
     omega = 0.3
@@ -177,6 +181,7 @@ def test_a_run_goes_on_after_a_motion_failed(tmp_path, monkeypatch):
     assert pair[0] == pair[1]
 
 
+@pytest.mark.no_sanitizer
 def test_a_failure_is_told_as_in_a_run_that_was_longer_from_the_start(tmp_path):
     laws = [good(0), law(gone)]
     made("rigid", laws).run(time_step=0.5, steps=5, out=tmp_path)
@@ -215,6 +220,7 @@ def turned(k):
     return km.motion.pitch(1.0 + k, 0.1, phase_deg=60.0)
 
 
+@pytest.mark.no_sanitizer
 @pytest.mark.parametrize(
     ("phase", "preflight"), [("pre-flight of the motion, ", True), ("step 1", False)]
 )

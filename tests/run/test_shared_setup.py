@@ -131,6 +131,7 @@ DEFORMS = {
 }
 
 
+@pytest.mark.no_sanitizer
 @pytest.mark.parametrize("deform", DEFORMS)
 def test_each_mesh_is_set_up_once_over_preflight_and_run(calls, deform):
     """Two meshes, one of them in two objects, of five members."""
@@ -199,6 +200,7 @@ SOLVERS = {
 }  # fmt: skip
 
 
+@pytest.mark.no_sanitizer
 @pytest.mark.filterwarnings("ignore:.*steps ended above:RuntimeWarning")
 @on_devices
 @pytest.mark.parametrize("solver", SOLVERS)
