@@ -74,8 +74,8 @@ def two_colours(offsets: Ints, neighbour: Ints) -> Ints | None:
     """Colours 0 and 1, where two are enough, as on regular clouds; else None."""
     nodes = len(offsets) - 1
     for i in range(min(nodes, 64)):  # most graphs have triangles everywhere
-        around = neighbour[offsets[i] : offsets[i + 1]]
-        if any(np.isin(neighbour[offsets[j] : offsets[j + 1]], around).any() for j in around):
+        around = {*neighbour[offsets[i] : offsets[i + 1]].tolist()}
+        if any(not around.isdisjoint(neighbour[offsets[j] : offsets[j + 1]]) for j in around):
             return None
     graph = csr_array((np.ones(len(neighbour)), neighbour, offsets), shape=(nodes, nodes))
     _, part = connected_components(graph, directed=False)
