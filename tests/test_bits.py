@@ -69,6 +69,7 @@ def test_folders_without_histories_are_refused(bits, tmp_path):
         bits.compare(tmp_path, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.flow
 @pytest.mark.filterwarnings("ignore:(member 3|.*CFL number was above):RuntimeWarning")
 @pytest.mark.parametrize("label", ["members", "members-rigid"])

@@ -175,6 +175,7 @@ def test_watching_ends_with_the_block(host):
 # ---------------------------------------------------------------- seconds
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 def test_no_copy_is_faster_than_copies_are(host):
     """The share of a copy beyond the caches is about 1: time, bytes and bandwidth fit together.
@@ -197,6 +198,7 @@ def test_no_copy_is_faster_than_copies_are(host):
     assert 0.02 < min(shares) < 1.3
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 def test_no_row_moves_bytes_faster_than_copies_within_the_caches_do(host, lines):
     """A row that ended before its work (members that are done do none) would pass this bound."""

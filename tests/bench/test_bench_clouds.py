@@ -137,6 +137,7 @@ def test_the_table_has_the_papers_times_beside_one_pair_of_sweeps(space, capsys)
     assert by["regular cloud: least-squares matrices, normals"].endswith("|  |")
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 def test_figures_of_meshes_and_clouds_have_tables_of_their_own(space, plane, tmp_path):
     path = tmp_path / "figures.json"

@@ -32,6 +32,7 @@ def case():
     return made
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 def test_parts_one_by_one_end_where_all_parts_at_once_do(case):
     system = schwarz.composite(case)

@@ -272,6 +272,7 @@ def test_check_looks_at_a_flap_that_moves_alone(here, capsys):
     assert "motion of ['flab'], expected bodies ['main', 'slat', 'flap']" in text
 
 
+@pytest.mark.long
 def test_check_finds_what_would_stop_a_run_on_a_cloud(here, capsys, monkeypatch):
     (here / "small.toml").write_text(MESHLESS.replace("= 2.0", "= 170.0"))
     status, rows = checked(["small.toml"], capsys)

@@ -185,6 +185,7 @@ def test_a_sweep_of_parts_has_the_loads_of_each_case_alone():
     assert float(found.cl_mean.sel(reynolds=100, amplitude=0.1)) == alone
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*(times as large as those|moves at once|CFL number was above)")
 @pytest.mark.flow
 @pytest.mark.filterwarnings("ignore:member 0. whether it is periodic:RuntimeWarning")

@@ -179,6 +179,7 @@ def test_size_is_an_option_of_cases_of_parts(capsys, undrawn, tmp_path):
     assert "nodes: the case has parts left, right, back" in capsys.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SIZED)
 def test_the_coarse_size_of_a_ready_case_is_checked_without_a_warning(name):
     """Receptors with field donors, cells of like size, over the whole motion."""

@@ -234,6 +234,7 @@ def test_check_takes_the_planes_that_boundaries_name_as_a_run_does(tmp_path):
     assert "boundaries={'symmetry': 'symmetry'} for planes" in one["markers"]
 
 
+@pytest.mark.long
 @pytest.mark.flow
 def test_a_wing_runs_from_the_shell_with_its_pictures(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)

@@ -341,6 +341,7 @@ def test_thin_cells_that_viscosity_does_not_need_or_bears_are_not_told(more, flo
     assert not [row for row in check(meshed(mesh + more, flow)).rows if row[1] == "warn"]
 
 
+@pytest.mark.long
 @pytest.mark.flow
 @pytest.mark.parametrize(
     ("name", "drag", "bar"),

@@ -133,6 +133,7 @@ def test_the_sizes_of_a_wing_are_numbers_of_points(tmp_path):
 # ---------------------------------------------------------------- the program
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["regular", "irregular"])
 def test_check_tells_all_of_a_wing(kind, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
@@ -164,6 +165,7 @@ def short(tmp_path_factory):
         return here / "out", cli.main(words)
 
 
+@pytest.mark.long
 def test_a_run_leaves_all_its_files(short):
     folder, status = short
 

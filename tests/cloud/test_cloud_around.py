@@ -67,6 +67,7 @@ def spacing(cloud):
     return cKDTree(cloud.points).query(cloud.points, k=5)[0][:, 1:].mean(axis=1)
 
 
+@pytest.mark.long
 def test_no_satellite_is_seen_through_a_wall(cloud):
     assert in_fluid(cloud, off_walls(cloud)).all()
 
@@ -170,6 +171,7 @@ def test_walls_have_the_points_asked_for():
     assert abs(len(cloud.points) / 3_000 - 1) < 0.02
 
 
+@pytest.mark.long
 def test_noses_of_large_and_small_bodies_turn_alike_from_point_to_point():
     """The spacing where a curve is bent follows its radius, not the size of its body."""
     angle = np.arange(400) * (np.pi / 200)

@@ -40,6 +40,7 @@ def assert_nothing_is_crossed(points, corner, facets):
         assert not edges_crossed(p, q, *ends).any()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CLOUDS)
 def test_triangles_cover_the_fluid_and_no_body(name):
     """Counter-clockwise triangles whose areas add up to that between the boundaries."""

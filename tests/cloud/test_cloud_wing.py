@@ -126,6 +126,7 @@ def test_the_m6_has_its_planform(regular):
     assert wall[wall[:, 1] == 0, 2].max() == pytest.approx(0.0489, abs=5e-4)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["regular", "irregular"])
 def test_no_satellite_lies_behind_the_wing(kind, request):
     cloud = request.getfixturevalue(kind)

@@ -176,6 +176,7 @@ def vectorised(tmp_path_factory):
     return {(Path(header).resolve(), int(line)) for header, line in found}
 
 
+@pytest.mark.long
 @compiles
 @pytest.mark.parametrize("kernel", [name for name, _, loop, *_ in definitions()
                                     if loop == "direct"])  # fmt: skip

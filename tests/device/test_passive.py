@@ -97,6 +97,7 @@ def test_conversions_carry_the_passive_variable(values):
     assert of["pressure"][4] == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("flux", ["roe", "hllc", "hllc_low_mach"])
 @pytest.mark.parametrize(("rate", "upwind"), [(0.05, 3), (0.5, 2), (-2.0, 3), (2.0, 2)])
 def test_a_passive_variable_goes_with_the_mass_of_the_upwind_side(values, flux, rate, upwind):

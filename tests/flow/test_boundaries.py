@@ -105,6 +105,7 @@ def apart(device, nodes, method="ale"):
     return drags, np.sqrt((difference**2).mean())
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 def test_half_a_section_over_its_plane_has_the_pressures_of_the_whole(double):
     """But for the gradients at the plane, which see one side of it: of first order there."""

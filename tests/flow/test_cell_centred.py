@@ -118,6 +118,7 @@ def reference_mesh():
     return km.mesh.read(DATA / "mesh_NACA0012_inv.su2.xz")
 
 
+@pytest.mark.long
 @on_devices
 def test_transonic_loads_are_the_published_ones(device):
     """Bars of AGARD-AR-211 and other codes on this mesh, which has 10,216 triangles."""

@@ -18,6 +18,7 @@ def pitching(solver=km.CellCentred, **more):
     return solver(MESH, **(given | more))
 
 
+@pytest.mark.long
 def test_a_run_has_its_pictures_a_film_and_pressures_of_cells(tmp_path, undrawn):
     run = pitching().run(cycles=1.25, steps_per_cycle=8, out=tmp_path)
     made = {path.name for path in plot.from_directory(tmp_path)}

@@ -323,6 +323,7 @@ def test_a_march_goes_on_with_its_own_inflow_alone(tmp_path):
         made(5.0).steady(out=tmp_path, resume=True)
 
 
+@pytest.mark.long
 def test_the_ready_case_runs_from_the_shell_without_a_warning(tmp_path, monkeypatch, capsys):
     from kinemesh import cli
 

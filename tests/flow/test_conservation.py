@@ -133,6 +133,7 @@ FLUXES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("flux", FLUXES)
 @pytest.mark.parametrize("deform", DEFORMATIONS)
 def test_what_edges_take_from_one_node_they_give_to_another(backend, deform, flux):

@@ -74,6 +74,7 @@ def orders_and_defects(sizes, kind):
     return np.log2(found[:-1] / found[1:]), lost[:-1] / lost[1:], found
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize("kind", ["quads", "triangles"])
 def test_a_part_that_moves_inside_has_the_errors_of_one_grid(kind):
@@ -114,6 +115,7 @@ def noise(steps, kind):
     return np.sqrt(np.nanmean((p[2:] - 2 * p[1:-1] + p[:-2]) ** 2))
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize("kind", ["quads", "triangles"])
 def test_noise_of_the_pressure_does_not_grow_as_the_time_step_falls(kind):

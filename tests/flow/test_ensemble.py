@@ -43,6 +43,7 @@ def same_rows(together, alone, member, columns):
         np.testing.assert_array_equal(ours[name], theirs[name], err_msg=name)
 
 
+@pytest.mark.long
 @on_devices
 @pytest.mark.parametrize(
     ("deform", "dtype"),

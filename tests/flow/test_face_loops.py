@@ -84,6 +84,7 @@ def flown(solver):
     return solver.primitive(), run.history["residual_drop"], run.history["cl"]
 
 
+@pytest.mark.long
 @on_devices
 @precisions
 @both

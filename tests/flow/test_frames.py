@@ -71,6 +71,7 @@ def test_a_frame_scales_turns_and_shifts_its_points():
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("own", "there"), MOTIONS.values(), ids=MOTIONS)
 def test_pivots_and_moments_are_of_the_parts_own_frame(own, there):
     """Compare with a mesh in the part's place, and with its points moved there."""

@@ -59,6 +59,7 @@ def test_a_solver_goes_at_once_and_leaves_no_cycle(device):
     assert gc.collect() == 0
 
 
+@pytest.mark.long
 @pytest.mark.alone
 @on_devices
 @pytest.mark.usefixtures("_no_collector")

@@ -45,6 +45,7 @@ def stokes(kc, beta):
     return -1j * np.pi**2 / kc * (1 + 4 * kv(1, length) / (length * kv(0, length)))
 
 
+@pytest.mark.long
 @pytest.mark.flow
 @pytest.mark.filterwarnings("ignore:member 0. not periodic:RuntimeWarning")
 def test_stokes_cylinder_on_a_moving_grid():

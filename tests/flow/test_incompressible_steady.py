@@ -124,6 +124,7 @@ def wake_of(made):
     return x0 - u0 * (x1 - x0) / (u1 - u0) - 0.5
 
 
+@pytest.mark.long
 def test_the_ready_cylinder_has_published_drag_and_wake():
     made = km.cases.load("cylinder-steady").replace(device="cpu").build()
     run = made.steady()
@@ -132,6 +133,7 @@ def test_the_ready_cylinder_has_published_drag_and_wake():
     assert 2.1 < wake_of(made) < 2.35  # measured 2.24
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("reynolds", "least", "most"),
     [(1000, 0.115, 0.125), pytest.param(2000, 0.078, 0.088, marks=pytest.mark.slow)],
@@ -212,6 +214,7 @@ def stopped(work, monkeypatch, looks):
             work()
 
 
+@pytest.mark.long
 def test_a_march_that_was_stopped_has_the_bits_of_one_that_was_not(tmp_path, monkeypatch):
     told = {"reynolds": [5.0, 40.0]}
     whole = case(**told).steady(out=tmp_path / "whole").history
@@ -262,6 +265,7 @@ def test_a_march_that_is_short_of_its_drop_says_what_to_do():
     assert run.history["iteration"][-1] == 20
 
 
+@pytest.mark.long
 def test_a_march_that_diverges_says_what_to_do(monkeypatch):
     monkeypatch.setattr(steady, "FRICTION", 4.0)
     with pytest.raises(NumericalFault, match=r"steady flow, iteration \d+.*; try a lower cfl"):

@@ -54,6 +54,7 @@ def errors(across):
     )
 
 
+@pytest.mark.long
 @pytest.mark.flow
 @pytest.mark.parametrize("across", [64, pytest.param(96, marks=pytest.mark.slow)])
 def test_kovasznay_has_second_order_on_stretched_triangles(across):

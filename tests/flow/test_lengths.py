@@ -89,6 +89,7 @@ def test_a_steady_flow_does_not_depend_on_the_unit_of_length(name, kind):
         same(case(name, factor, kind).steady().history, expected.history, factor)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_a_motion_does_not_depend_on_the_unit_of_length(name, kind):
     """Eight steps of a cycle: loads, motion, power; time goes in lengths of the mesh."""
@@ -150,6 +151,7 @@ def test_rates_of_a_law_without_a_period_are_by_the_chord():
         same(made.run(time_step=0.05 * factor, **steps).history, expected.history, factor)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("steady", [True, False])
 def test_overset_parts_do_not_depend_on_the_unit_of_length(steady):
     def run(factor):

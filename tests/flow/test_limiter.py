@@ -58,6 +58,7 @@ def test_the_default_has_the_bits_of_its_constant_and_says_it(mesh):
     assert found[0][1]["limiter_k"] == 0.05
 
 
+@pytest.mark.long
 @on_devices
 @pytest.mark.parametrize("limiter", ["wang", "venkatakrishnan"])
 def test_a_transonic_flow_converges_with_the_limiters_own_constant(limiter, device):

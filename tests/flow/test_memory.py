@@ -103,6 +103,7 @@ def test_arrays_that_pass_are_not_allocated():
     assert backend.allocated == kept.nbytes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", MESH_WAYS)
 @pytest.mark.parametrize("name", MESHES)
 def test_what_is_needed_is_what_is_allocated(allocated, name, way):
@@ -162,6 +163,7 @@ def counted_mover(model, space, deform):
     return moved - still
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize(
     ("name", "deform"),
@@ -227,6 +229,7 @@ print(mesh.nodes, 2 * len(mesh.edges), needed, 1024 * int(most))
 """  # ru_maxrss would start from what the parent has
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_the_process_grows_by_arrays_and_little_else():
     """The most that is resident, between two sizes; within the 15 % of the arrays' estimate."""
@@ -385,6 +388,7 @@ def built(cloud, way):
     return model, model.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", CLOUDS)
 def test_what_a_cloud_needs_is_what_is_allocated(allocated, name, way):
@@ -436,6 +440,7 @@ WINGS_AND_WAYS = [("regular", way) for way in WAYS_IN_SPACE] + [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*coefficients refer to an area:RuntimeWarning")
 @pytest.mark.parametrize(("name", "way"), WINGS_AND_WAYS)
 def test_what_a_cloud_in_space_needs_is_what_is_allocated(allocated, name, way):
@@ -584,6 +589,7 @@ def overset_case(parts, spacing):
     return {"wing": km.Part(wing, at=(-0.5, 0.0)), **above, "back": back}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("parts", "spacing", "dtype"),
     [(2, 0.035, "float64"), (2, 0.02, "float32"), (3, 0.035, "float32"), (3, 0.02, "float64")],
@@ -601,6 +607,7 @@ def test_overset_parts_need_what_they_allocate(parts, spacing, dtype):
     assert made.backend.held == pytest.approx(want, rel=0.1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "space", [overset_case(2, 0.035), km.mesh.cylinder(5000)], ids=["parts", "mesh"]
 )

@@ -159,6 +159,7 @@ def carried(cells, law, device, **settings):
     return np.sqrt((V[:, None] * error**2).sum() / V.sum())
 
 
+@pytest.mark.long
 @pytest.mark.flow
 @on_devices
 @pytest.mark.parametrize(
@@ -341,6 +342,7 @@ def test_sweeps_are_those_of_the_dense_system(device):
     assert np.abs(got - du).max() < 1e-11 * np.abs(du).max()
 
 
+@pytest.mark.long
 def test_regular_clouds_have_two_colours_and_bodies_at_most_seven():
     for cloud, most in ((km.cloud.airfoil("naca0012", points=5120, around=128), 2),
                         (km.cloud.three_element(points=5000), 7)):  # fmt: skip

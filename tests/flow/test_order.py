@@ -47,6 +47,7 @@ def order(sizes, errors):
     return np.polyfit(np.log(sizes), np.log(errors), 1)[0]
 
 
+@pytest.mark.long
 @on_devices
 @pytest.mark.parametrize(("motion", "flux"), list(zip(MOTIONS, ["hllc", "roe"], strict=True)))
 def test_space_and_time_refined_together_gain_second_order(motion, flux, device):

@@ -142,6 +142,7 @@ def pausing(t):
     return km.motion.Pose(0.0, (0.0, 0.0), (0.2 * min(max(t - 0.2, 0.0), 0.2), 0.0))
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize(
     ("motion", "moved"),

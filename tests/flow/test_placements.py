@@ -53,6 +53,7 @@ CASES = [("ale", way) for way in WAYS]
 CASES += [("meshless", way) for way in ("delaunay", "retriangulated", "rigid")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "way"), CASES)
 @pytest.mark.parametrize("stale", [2.0, 0.9])  # 0.9: hierarchies are made anew at every solve
 def test_the_last_of_several_placements_counts_alone(kind, way, stale, double, monkeypatch):

@@ -118,6 +118,7 @@ def test_the_first_steps_after_rest_begin_from_the_last_state(monkeypatch):
     assert used == [PREDICTORS[1], PREDICTORS[2], PREDICTORS[2], PREDICTORS[2]]
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 def test_a_residual_that_stalls_halves_the_cfl_number(monkeypatch):
     """Mach 0.692, 64 steps a cycle, 1500 nodes: CFL numbers above 300 do not converge."""

@@ -217,6 +217,7 @@ def test_torque_between_cylinders_is_taylor_s():
     assert np.log2(velocity[-2] / velocity[-1]) > 1.8
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @pytest.mark.filterwarnings("ignore:.*the loads change over the window:RuntimeWarning")
 def test_thin_wall_cells_leave_a_steady_flow_steady():

@@ -36,6 +36,7 @@ def test_transonic_lift_and_drag_are_the_published_ones(device):
     assert summary["warnings"] == []
 
 
+@pytest.mark.long
 @on_devices
 @pytest.mark.parametrize(("mach", "alpha_deg"), [(0.3, 1.0), (0.5, 2.0)])
 def test_subsonic_lift_is_prandtl_and_glauert_s_and_there_is_no_drag(mach, alpha_deg, device):
@@ -72,6 +73,7 @@ def test_float32_gives_the_same_steady_lift(device):
     assert single["cd"] == pytest.approx(double["cd"], rel=2e-3)
 
 
+@pytest.mark.long
 @on_devices
 def test_float32_s_loops_are_those_of_float64(device):
     """To 0.5 % of the amplitude, the bar of float32; measured: 0.04 % (cl), 0.16 % (cm).

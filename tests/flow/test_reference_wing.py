@@ -18,6 +18,7 @@ def section(nodes, cells):
     return flat.nodes, found["cd"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cells", ["hexes", pytest.param("tets", marks=pytest.mark.slow)])
 def test_drag_of_a_section_between_planes_vanishes_by_second_order(cells):
     (few, coarse), (many, fine) = (section(nodes, cells) for nodes in (1000, 2200))

@@ -60,6 +60,7 @@ def test_the_ready_cavity_has_published_velocities(across, most):
     assert np.abs(extrema(across, 0.05, 40) / EXTREMA - 1).max() < most
 
 
+@pytest.mark.long
 @pytest.mark.flow
 @pytest.mark.parametrize("across", [32, pytest.param(64, marks=pytest.mark.slow)])
 @pytest.mark.filterwarnings("ignore:.*will turn by more than:RuntimeWarning")

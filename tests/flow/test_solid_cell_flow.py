@@ -311,6 +311,7 @@ def test_a_wing_converges_on_cells_of_all_kinds(cells):
     assert found["cl"] == pytest.approx(0.281, rel=0.12)  # 8640 to 51840 cells
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("kind", MADE)

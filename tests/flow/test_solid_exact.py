@@ -97,6 +97,7 @@ def loads(mesh, alpha_deg=3.0, about=(0.25, 0.0), size=1.0, area=0.6):
     return np.array([result[name] for name in ("cl", "cd", "cm")])
 
 
+@pytest.mark.long
 @pytest.mark.flow
 @pytest.mark.filterwarnings("ignore:.*the planform of airfoil is:RuntimeWarning")
 @pytest.mark.parametrize("cells", ["hexes", pytest.param("tets", marks=pytest.mark.slow)])

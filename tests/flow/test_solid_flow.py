@@ -37,6 +37,7 @@ def plane():
     return found
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize(
     ("of", "cells", "layers"),

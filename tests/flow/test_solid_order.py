@@ -60,6 +60,7 @@ def order(counts, errors):
     return -np.polyfit(np.log(counts), np.log(errors), 1)[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "axis", "way"),
     [("hexahedra", "y", at_rest), ("hexahedra", "x", rigid), ("prisms", "z", at_rest),
@@ -85,6 +86,7 @@ def test_shaken_hexahedra_and_mixtures_keep_first_order(kind):
     assert order(counts, errors) >= 0.9, errors
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", [at_rest, rigid])
 def test_bdf2_is_of_second_order_in_time(way):
     """On one mesh, by the change from each number of steps to twice as many."""

@@ -178,6 +178,7 @@ def test_loads_are_those_of_the_pressure(device):
     assert fz / 0.02 == pytest.approx(-volume, rel=0.1)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*coefficients refer to an area:RuntimeWarning")
 @pytest.mark.flow
 @on_devices
@@ -200,6 +201,7 @@ def test_a_wing_pitches_with_its_cloud(device, tmp_path):
     assert there["cells"].shape[0] == sum(len(f) for f in solver.grid.meshes[0].boundaries.values())
 
 
+@pytest.mark.long
 @pytest.mark.flow
 @on_devices
 def test_oneram6_lifts(device):
@@ -214,6 +216,7 @@ def test_oneram6_lifts(device):
     assert result["residual_drop"] <= 1e-4
 
 
+@pytest.mark.long
 @pytest.mark.flow
 @on_devices
 @pytest.mark.parametrize("drop", [1e-2, pytest.param(1e-4, marks=pytest.mark.slow)])

@@ -112,6 +112,7 @@ def test_the_turn_of_a_grid_counts_by_its_cells():
     assert made.backend.get(made.projection.flow["turning"])[0] == 0.0
 
 
+@pytest.mark.long
 @pytest.mark.flow
 @AT_ONCE
 def test_fine_grids_that_turn_have_smooth_loads():

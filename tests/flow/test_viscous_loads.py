@@ -48,6 +48,7 @@ def test_the_reaction_of_the_wall_is_what_the_far_field_leaves(model, device):
     assert result["cd"] > 1.5
 
 
+@pytest.mark.long
 @on_devices
 @on_models
 @pytest.mark.parametrize("low_mach", [True, False], ids=["low-mach", "plain"])

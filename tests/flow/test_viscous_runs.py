@@ -38,6 +38,7 @@ def loads(made):
 # ---------------------------------------------------------------- restarts
 
 
+@pytest.mark.long
 @on_devices
 @pytest.mark.parametrize("deform", ["rigid", "springs"])
 @on_models
@@ -160,6 +161,7 @@ def moved(place):
     return MESH.transformed(place(MESH.points))
 
 
+@pytest.mark.long
 @on_devices
 @on_models
 @pytest.mark.parametrize("change", ["scaled", "shifted", "turned"])

@@ -48,6 +48,7 @@ def test_groups_of_rows_leave_the_bits_alone(monkeypatch, large):
     assert found[2] == found[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("large", [10**9, 0])
 def test_a_hierarchy_is_made_in_less_than_twice_what_it_holds(monkeypatch, large):
     """Nothing is there in two forms; and the last hierarchy goes before there is a new one."""

@@ -16,6 +16,7 @@ pytestmark = [
 ]
 
 
+@pytest.mark.long
 def test_lanes_that_share_a_row_have_the_sums_of_one_loop(tmp_path):
     program = tmp_path / "lanes"
     subprocess.run(

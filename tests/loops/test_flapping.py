@@ -126,6 +126,7 @@ def parts():
     return km.Incompressible(meshes, reynolds=40, motion=motion, device="cpu"), 32
 
 
+@pytest.mark.long
 @pytest.mark.flow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("made", [gas, points, liquid, parts])

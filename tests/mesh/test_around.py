@@ -58,6 +58,7 @@ def test_the_map_of_an_ellipse_is_joukowskis(thickness):
     assert np.abs(circle.derivative(zeta) - slope).max() < 1e-5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CURVES)
 @pytest.mark.parametrize(
     ("outer", "nodes"), [("farfield", 1000), ("farfield", 6000), ("overset", 1000)]

@@ -194,6 +194,7 @@ CASES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "edge", "nodes"), CASES)
 def test_every_o_mesh_is_sound(name, edge, nodes):
     mesh = airfoil(name, nodes, trailing_edge=edge)

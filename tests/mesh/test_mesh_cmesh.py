@@ -20,6 +20,7 @@ def c_mesh(name="naca0012", nodes=5000, **options):
     return airfoil(name, nodes, topology="c", **options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("edge", ["closed", "sharp"])
 @pytest.mark.parametrize("nodes", [1500, 5000, 16000])
@@ -188,6 +189,7 @@ def base_of(shape, mesh):
     return np.linalg.norm(arm[on, 0] - arm[on, 1], axis=1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("gap", [0.0004, 0.0025, 0.006, 0.04, 0.175, 0.3])
 @pytest.mark.parametrize(
     ("name", "cut"), [("naca0012", 0.0), ("naca4418", 0.0), ("naca0018", 0.01)]

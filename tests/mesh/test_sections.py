@@ -51,6 +51,7 @@ def assert_sound(name):
     assert len(km.cloud.airfoil(shape, NODES).boundaries["airfoil"]) % 2 == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SAMPLE)
 def test_sections_of_digits_have_meshes_of_both_topologies_and_a_cloud(name, one_map):
     assert_sound(name)

@@ -271,6 +271,7 @@ def test_tetrahedra_that_overlap_after_mirroring_are_refused():
         km.Mesh.from_blocks(points, mesh.blocks, mesh.boundaries)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", MADE)
 def test_faces_are_told_apart_where_node_numbers_need_many_bits(kind):
     mesh = cube(3, kind)

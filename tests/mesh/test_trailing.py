@@ -58,6 +58,7 @@ def test_a_gap_above_half_a_percent_is_refused_until_it_is_spoken_of(tmp_path):
     assert section(path, "closed").gap == section(path, "sharp").gap == 0.0
 
 
+@pytest.mark.long
 def test_notes_of_the_gap_go_with_meshes_and_clouds(tmp_path):
     path = written(tmp_path / "s.dat", points_of(0.004))
 

@@ -26,6 +26,7 @@ def area_vectors(mesh, name):
     return areas(x[:, :3]) + np.where(faces[:, 3:] < 0, 0.0, areas(x[:, [0, 2, 3]]))
 
 
+@pytest.mark.long
 def test_a_wing_has_cells_of_its_kinds_with_a_share_in_every_corner(wing):
     cells, mesh = wing
 

@@ -248,6 +248,7 @@ def test_nodes_that_no_graph_of_the_mesh_as_given_brought_stay_where_they_are():
     assert np.abs(model.backend.get(model.grid.x) - x).max() < 1e-9
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("phase", [0.0, 90.0])
 def test_what_a_restart_holds_gives_the_same_bits(phase):
     """Through new graphs, old ones taken up again, and a stack that has lost its first graphs."""

@@ -83,6 +83,7 @@ def numbers_of(made):
     return [made.backend.get(a) for a in (made.status, made.donor, made.weight, made.other)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_status_donors_and_weights_are_those_of_brute_force(double, name):
     parts, poses = CASES[name]

@@ -131,6 +131,7 @@ def flown(tmp_path_factory):
     return out, case
 
 
+@pytest.mark.long
 @pytest.mark.flow
 def test_a_folder_has_pictures_of_its_parts(flown):
     out, _ = flown

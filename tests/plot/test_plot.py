@@ -131,6 +131,7 @@ def test_members_that_nothing_tells_apart_have_their_numbers(tmp_path, undrawn):
     assert len(set(made)) == len(made)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("format", "start"), [("pdf", b"%PDF"), ("svg", b"<?xml")])
 def test_figures_come_in_other_formats(tmp_path, format, start):
     made = plot.from_directory(folder(tmp_path), format=format)

@@ -110,6 +110,7 @@ def test_members_of_an_ensemble_have_fields_of_their_own(tmp_path):
         assert len(shown["cells"]) == len(Shown.of(cloud).triangles)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("deform", [km.deform.Delaunay(), km.deform.Rigid()])
 def test_a_run_killed_again_and_again_ends_with_the_same_bits(unsteady, tmp_path, deform):
     whole = unsteady.out

@@ -59,6 +59,7 @@ def finished(tmp_path_factory):
         return small().run(**PLAN, out=tmp_path_factory.mktemp("whole")).out
 
 
+@pytest.mark.long
 def test_a_run_that_fills_the_disk_is_status_1_and_goes_on_when_there_is_room(tmp_path, finished):
     (tmp_path / "small.toml").write_text(TOML)
     largest = int(0.6 * (finished / "flow.vtkhdf").stat().st_size)
@@ -133,6 +134,7 @@ def small_files(monkeypatch, limit):
     monkeypatch.setattr(resume, "write", write)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("file", "fill"),
     [

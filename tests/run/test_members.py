@@ -107,6 +107,7 @@ def assert_alone(run, solver, others, alone):
         np.testing.assert_array_equal(q[first[m] : first[m + 1]], solo.primitive())
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @on_devices
 @pytest.mark.parametrize(("kind", "move", "settings"), WAYS)
@@ -142,6 +143,7 @@ def test_the_others_have_the_bits_of_their_solo_runs(kind, move, settings, devic
     assert divergence["cause"] == TEXTS[DIVERGED][0]
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize(("kind", "move"), [("ale", "springs"), ("ale", "delaunay"),
                                             ("ale", "anew"), ("meshless", "delaunay")])  # fmt: skip
@@ -233,6 +235,7 @@ def test_a_run_whose_members_all_fail_ends_and_reports(tmp_path):
     assert same.failed == run.failed
 
 
+@pytest.mark.long
 def test_a_failed_member_is_told_wherever_it_is_asked_for(tmp_path):
     solver = spoiled(made("ale", "rigid", [0, 1]), {1: (10, "vacuum")})
 
@@ -275,6 +278,7 @@ def test_a_run_until_it_is_periodic_waits_for_no_failed_member():
     assert run.summary["result"]["periodic"] == [True, None]
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize(
     ("kind", "move", "stop", "failed"),

@@ -95,6 +95,7 @@ def assert_alone(move, motion, **run):
     return found
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize(
     ("move", "kind"),

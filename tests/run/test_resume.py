@@ -59,6 +59,7 @@ def finished(whole, tmp_path):
 # ---------------------------------------------------------------- kill -9
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("deform", km.deform.METHODS)
 def test_a_run_killed_again_and_again_ends_with_the_same_bits(whole, tmp_path, deform):
     rng, out = random.Random(deform), tmp_path / "killed"
@@ -211,6 +212,7 @@ def test_where_ctrl_c_is_ignored_or_has_its_own_handler_a_run_leaves_that_alone(
     assert_same(whole(), tmp_path / "behind")
 
 
+@pytest.mark.long
 def test_the_program_stops_with_130_and_goes_on_with_resume(tmp_path):
     (tmp_path / "small.toml").write_text(case_text(cycles=40, steps_per_cycle=16))
     path = os.pathsep.join([str(Path(km.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
@@ -344,6 +346,7 @@ def test_members_of_an_ensemble_go_on_together(tmp_path, monkeypatch):
     assert_same(tmp_path / "whole", out, ("-0", "-1"))
 
 
+@pytest.mark.long
 @on_devices
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_every_device_and_precision_goes_on_with_the_same_bits(
@@ -363,6 +366,7 @@ def test_every_device_and_precision_goes_on_with_the_same_bits(
     assert_same(tmp_path / "whole", out)
 
 
+@pytest.mark.long
 @pytest.mark.sanitize
 @on_devices
 @pytest.mark.parametrize("time", ["lusgs", "rk"])
@@ -391,6 +395,7 @@ def test_a_plane_of_symmetry_that_moves_goes_on_with_the_same_bits(
     assert_same(tmp_path / "whole", out)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_a_steady_run_in_space_goes_on_with_the_same_bits(tmp_path, monkeypatch, dtype):
     """Geometry used in sweeps must not depend on the number of times it was computed."""

@@ -125,6 +125,7 @@ def test_a_boundary_layer_in_float32_has_the_drag_of_float64():
     assert runs[1].summary["result"]["ended_at_roundoff"]
 
 
+@pytest.mark.long
 @pytest.mark.flow
 @pytest.mark.parametrize("dtype", ["float32", pytest.param("float64", marks=pytest.mark.slow)])
 def test_a_march_that_was_stopped_goes_on_with_the_same_bits(dtype, tmp_path, monkeypatch):

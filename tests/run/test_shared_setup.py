@@ -200,6 +200,7 @@ SOLVERS = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @pytest.mark.filterwarnings("ignore:.*steps ended above:RuntimeWarning")
 @on_devices

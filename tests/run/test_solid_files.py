@@ -34,6 +34,7 @@ def unsteady(tmp_path_factory):
         return case().run(**STEPS, out=folder)
 
 
+@pytest.mark.long
 def test_an_unsteady_run_leaves_all_its_files(unsteady, undrawn):
     made = {path.name for path in plot.from_directory(unsteady.out)}
     history = History.read(unsteady.out / "history.csv")

@@ -57,6 +57,7 @@ def file_of(out, name, batch=0):
     return path / "0" if path.is_dir() else path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "batch", "harm"),
     [
@@ -79,6 +80,7 @@ def test_a_damaged_batch_is_told_and_runs_again(whole, out, harm, name, batch):
     assert (out / NAME / "damping" / "c" / str(1 - batch)).stat().st_mtime_ns == kept
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["damping", "cl", "cause", "version"])
 def test_a_batch_without_a_file_of_its_own_is_told_and_runs_again(whole, out, name):
     file_of(out, name).unlink()
@@ -138,6 +140,7 @@ def test_a_whole_sweep_has_a_file_of_every_variable_and_batch(out):
             assert file_of(out, name, batch).is_file(), name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("harm", [cut, emptied, os.unlink])
 @pytest.mark.parametrize("name", ["mach", "phase"])
 def test_values_of_what_varies_that_are_damaged_are_told_and_written_anew(whole, out, harm, name):
@@ -250,6 +253,7 @@ def not_writable(out):
     return lambda: (folder.unlink(), folder.with_name("aside").rename(folder))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("harm", "words"),
     [

@@ -58,6 +58,7 @@ def rows_of(count, failed, elastic):
     return rows, ways
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("count", "failed", "elastic", "alone"),
     [

@@ -137,6 +137,7 @@ def test_a_case_alone_in_its_ensemble_that_breaks_is_a_failed_row():
     assert "member" not in str(found.cause.item())
 
 
+@pytest.mark.long
 def test_the_folder_opens_as_the_result_with_what_it_ran_on(tmp_path):
     out = tmp_path / "s"
 
@@ -228,6 +229,7 @@ def test_a_folder_keeps_the_sweep_or_run_that_it_holds(tmp_path):
         km.sweep(case(), {MACH: [0.4]}, out=out, resume=True)
 
 
+@pytest.mark.long
 def test_failed_cases_run_again_on_request_and_no_others(tmp_path, monkeypatch):
     real = ensemble.solver
 
