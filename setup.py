@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -135,9 +136,9 @@ class Build(build_ext):
             for ext in self.extensions
             if self.force or older(self.get_ext_fullpath(ext.name), [*ext.sources, *ext.depends])
         ]
-        cuda = any(ext.nvcc for ext in built)
+        nvcc = next((ext.nvcc for ext in built if ext.nvcc), None)
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:  # the longest come first
-            device = pool.map(self.compile_cuda, DEVICE if cuda else [])
+            device = pool.map(partial(self.compile_cuda, nvcc), DEVICE if nvcc else [])
             host = pool.map(self.compile_host, HOST if built else [])
         device, host = list(device), list(host)
         for ext in built:
@@ -152,11 +153,11 @@ class Build(build_ext):
             [source], self.build_temp, [LIMITED], folders, extra_postargs=flags
         )[0]
 
-    def compile_cuda(self, source):
+    def compile_cuda(self, nvcc, source):
         target = Path(self.build_temp) / (Path(source).stem + ".o")
         target.parent.mkdir(parents=True, exist_ok=True)
         if older(target, [source, *HEADERS]):
-            command = [find_nvcc(), *device_flags(), "-c", source, "-o", str(target)]
+            command = [nvcc, *device_flags(), "-c", source, "-o", str(target)]
             print(" ".join(command), flush=True)
             subprocess.check_call(command)
         return str(target)
