@@ -87,7 +87,7 @@ def versions() -> dict[str, str]:
 
 @cache
 def _versions() -> dict[str, str]:
-    """Versions as packages' metadata have them, which are read once: it takes 3 ms, and a run asks twice or more."""
+    """Versions as packages' metadata have them, read once: 3 ms, asked for twice or more a run."""
     found = {"python": platform.python_version(), "platform": platform.platform()}
     for name in ("kinemesh", "numpy", "scipy", "h5py"):
         try:
