@@ -44,6 +44,7 @@ AHEAD = (
 )
 SHARES = "INERTIA, FRICTION, MOST = 0.8, 0.6, 0.6"
 STEADY = "flow/projection/steady.py"
+LIMIT = ("test_limits.py::test_a_limit_is_where_it_is_said_to_be",)
 
 MUTANTS = {
     "the reference of low Mach numbers falls": Mutant(
@@ -98,6 +99,25 @@ MUTANTS = {
     "stages of upwind fluxes": Mutant("flow/terms/convection.py", "0.0695", "0.09", SAID),
     "stages of central fluxes": Mutant(
         "flow/terms/convection.py", "3 / 8, 1 / 2, 1.0", "3 / 8, 1 / 2, 0.9", SAID
+    ),
+    "round-off of the eddies' residual": Mutant(
+        "flow/terms/eddies.py", "ROUNDINGS = 5.0", "ROUNDINGS = 5.1",
+        ("flow/test_eddies_runs.py::test_a_residual_of_five_roundings_of_its_terms_is_none",),
+    ),
+    "order that no scheme has": Mutant(
+        "study/richardson.py", "LOW, HIGH = 0.5, 3.0", "LOW, HIGH = 0.5, 3.1", LIMIT
+    ),
+    "order at which little converges": Mutant(
+        "study/richardson.py", "LOW, HIGH = 0.5, 3.0", "LOW, HIGH = 0.4, 3.0", LIMIT
+    ),
+    "inflow along a boundary": Mutant(
+        "space/conditions/reservoirs.py", "LEAST_INWARD = 0.1 ", "LEAST_INWARD = 0.11 ", LIMIT
+    ),
+    "means by area": Mutant(
+        "results/spanwise.py", "area = np.linalg.norm(np.cross(b - a, c - a), axis=1)",
+        "area = np.ones(len(a))",
+        ("results/test_spanwise.py::"
+         "test_larger_triangles_count_for_more_in_the_mean_of_a_node",),
     ),
 }  # fmt: skip
 

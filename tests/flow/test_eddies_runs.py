@@ -56,6 +56,21 @@ def test_a_model_that_has_not_converged_is_told():
     assert not rows.converged.any()
 
 
+@pytest.mark.parametrize(("share", "busy"), [(1 - 1e-9, False), (1 + 1e-9, True)])
+def test_a_residual_of_five_roundings_of_its_terms_is_none(share, busy):
+    """docs/theory.md, section 9.5: |R| at five roundings of the terms that cancel in it."""
+    case = cylinder({"turbulence_drop": 1e-300})
+    case.start_steady()
+    term, get, put = case.terms["turbulence"], case.backend.get, case.backend.put
+    sizes = np.random.default_rng(3).uniform(1.0, 2.0, case.grid.nodes)
+    put(term.own["size_nt"], sizes)
+    put(term.own["res_nt"], 5.0 * np.finfo(float).eps * share * sizes)
+
+    term._check()
+
+    assert get(term.own["busy"])[0] == busy
+
+
 def test_a_nu_tilde_that_is_no_number_is_named_as_such(tmp_path):
     """By its node and step; the gas knows nothing of it, and would call the step converged."""
     case = cylinder({})

@@ -242,8 +242,18 @@ def test_nodes_have_means_of_the_triangles_about_them():
     found = Surface.at_nodes(SimpleNamespace(on="cells", triangles=table), (points, size))
 
     for node in range(len(points)):
-        about = size[(table == node).any(axis=1)]
-        assert about.min() < found[node] < about.max()
+        about = (table == node).any(axis=1)
+        assert size[about].min() < found[node] < size[about].max()
+
+
+def test_larger_triangles_count_for_more_in_the_mean_of_a_node():
+    """Areas of 1/2 and 3/2 about the middle of two right triangles."""
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [-3, 0, 0]], float)
+    table = np.array([[0, 1, 2], [0, 2, 3]])
+
+    found = Surface.at_nodes(SimpleNamespace(on="cells", triangles=table), (points, [4.0, 8.0]))
+
+    np.testing.assert_allclose(found, [7.0, 4.0, 7.0, 8.0], rtol=1e-14)
 
 
 @pytest.mark.filterwarnings("ignore:.*planform:RuntimeWarning")
