@@ -16,17 +16,20 @@ HD f64 N(open_across)(const real *q, const real *S, real w, f64 *n)
 }
 
 /* Outflow to a given pressure: entropy, the invariant u.n + 2 c / (gamma - 1) and the velocity along the boundary are
- * those inside; faster than sound all is. */
+ * those inside; faster than sound all is.  A pressure below that at which the state beyond has the speed of sound has no
+ * way in: the boundary is choked, and that state is taken (theory eq. 2.8e). */
 HD void N(outlet_state)(const real *q, const real *S, real w, f64 pressure, real *out)
 {
   f64       n[DIM];
   const f64 u = N(open_across)(q, S, w, n), c = sqrt(OPEN_GAMMA * (f64)q[PRESSURE] / (f64)q[DENSITY]);
   for (i32 k = 0; k < NV; k++) out[k] = q[k];
   if (u >= c) return;
-  const f64 ratio = pow(pressure / (f64)q[PRESSURE], 1 / OPEN_GAMMA),
-            sound = sqrt(OPEN_GAMMA * pressure / ((f64)q[DENSITY] * ratio));
+  const f64 sonic = (u + GAS_FREEDOM * c) / (1 + GAS_FREEDOM),
+            least = (f64)q[PRESSURE] * pow(sonic / c, GAS_FREEDOM + 2), back = fmax(pressure, least);
+  const f64 ratio = pow(back / (f64)q[PRESSURE], 1 / OPEN_GAMMA),
+            sound = sqrt(OPEN_GAMMA * back / ((f64)q[DENSITY] * ratio));
   out[DENSITY]    = (real)((f64)q[DENSITY] * ratio);
-  out[PRESSURE]   = (real)pressure;
+  out[PRESSURE]   = (real)back;
   for (i32 k = 0; k < DIM; k++) out[VELOCITY + k] = (real)((f64)q[VELOCITY + k] + GAS_FREEDOM * (c - sound) * n[k]);
 }
 
