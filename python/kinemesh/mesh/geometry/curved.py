@@ -5,7 +5,7 @@ docs/convergence.md has the growth rates.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from kinemesh.mesh.mesh import Mesh
 THIN = 10.0  # third shortest edge of a node over its shortest
 CURVED = 1.0  # what a layer's neighbours lie off its tangent, over the shortest edge
 NEARLY = 0.5  # least such share of layers that may come to curve more as the mesh deforms
+ALONG = 0.9  # share of such a share that a layer's next node along it has at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +26,17 @@ class Layers:
     Parameters
     ----------
     node : (k,)             their numbers
-    above : (k,)            the nearest neighbour of each, across the layer
-    row, neighbour : (n,)   of each pair: its node's place among these, and the neighbour
+    row, neighbour : (n,)   of each pair, by rows: its node's place among these, and the neighbour
     along : (n,) bool       whether the neighbour lies along the layer
+    beside : (n,)           place of the neighbour among these, where it lies along the layer and is
+                            one of them, else that of the node
     """
 
     node: NDArray[np.int64]
-    above: NDArray[np.int64]
     row: NDArray[np.int64]
     neighbour: NDArray[np.int64]
     along: NDArray[np.bool_]
+    beside: NDArray[np.int64]
 
     @classmethod
     def of(cls, mesh: Mesh) -> Layers:
@@ -44,55 +46,90 @@ class Layers:
         ends = np.repeat(np.arange(mesh.nodes), np.diff(offsets))
         to = mesh.points[neighbour] - mesh.points[ends]
         length = np.hypot(*to.T)
-        order = np.lexsort((length, ends))
-        shortest = order[offsets[:-1]]
-        third = order[np.minimum(offsets[:-1] + 2, offsets[1:] - 1)]
-        across = to[shortest] / length[shortest, None]
-        off = (across[ends] * to).sum(axis=1)
-        along = off**2 < 0.75 * length**2  # within 60 degrees of the layer
-        thin = length[third] >= THIN * length[shortest]
+        by_length = length[np.lexsort((length, ends))]
+        third = by_length[np.minimum(offsets[:-1] + 2, offsets[1:] - 1)]
+        thin = third >= THIN * by_length[offsets[:-1]]
         place = np.cumsum(thin) - 1
         mine = thin[ends]
-        return cls(
-            np.flatnonzero(thin),
-            neighbour[shortest[thin]].astype(np.int64),
-            place[ends[mine]],
-            neighbour[mine].astype(np.int64),
-            along[mine],
-        )
+        row, to, length = place[ends[mine]], to[mine], length[mine]
+        node = np.flatnonzero(thin)
+        off = (_across(row, to, len(node))[row] * to).sum(axis=1)
+        along = off**2 < 0.75 * length**2  # within 60 degrees of the layer
+        return cls(node, row, neighbour[mine].astype(np.int64), along, row).tied(mesh.nodes)
 
-    def among(self, kept: NDArray[np.bool_]) -> Layers:
-        """The nodes that are kept."""
+    def tied(self, nodes: int) -> Layers:
+        """Layers with the places of their neighbours; `nodes` are those of the mesh."""
+        place = np.full(nodes, -1)
+        place[self.node] = np.arange(len(self.node))
+        there = np.where(self.along, place[self.neighbour], -1)
+        return replace(self, beside=np.where(there < 0, self.row, there))
+
+    def among(self, kept: NDArray[np.bool_], nodes: int) -> Layers:
+        """The nodes that are kept; `nodes` are those of the mesh."""
         place, mine = np.cumsum(kept) - 1, kept[self.row]
-        pairs = (place[self.row[mine]], self.neighbour[mine], self.along[mine])
-        return Layers(self.node[kept], self.above[kept], *pairs)
+        row = place[self.row[mine]]
+        pairs = (row, self.neighbour[mine], self.along[mine], row)
+        return Layers(self.node[kept], *pairs).tied(nodes)
 
-    def ways(self, x: NDArray[np.float64]) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-        """To each neighbour, (n, 2); across each layer, (k, 2); its height; how far it curves.
+    def ways(self, x: NDArray[np.float64]) -> tuple[NDArray, NDArray, NDArray]:
+        """To each neighbour, (n, 2); across each layer, (k, 2); how far it curves over its height.
 
-        A layer curves by the mean of what neighbours along it lie off its tangent, (k,) [chord].
+        A layer curves by the mean of what neighbours along it lie off its tangent.
         """
         to = x[self.neighbour] - x[self.node][self.row]
-        up = x[self.above] - x[self.node]
-        height = np.hypot(*up.T)
-        across = up / height[:, None]
+        if not len(self.node):
+            return to, np.empty((0, 2)), np.empty(0)
+        height = np.minimum.reduceat(np.hypot(*to.T), self._starts())
+        across = _across(self.row, to, len(self.node))
         off = self.along * (across[self.row] * to).sum(axis=1)
         count = np.bincount(self.row, self.along, len(self.node))
         rise = np.abs(np.bincount(self.row, off, len(self.node))) / np.maximum(count, 1)
-        return to, across, height, rise
+        return to, across, rise / height
+
+    def _starts(self) -> NDArray[np.int64]:
+        return np.searchsorted(self.row, np.arange(len(self.node)))
+
+    def spread(self, curve: NDArray) -> NDArray[np.float64]:
+        """The largest of each node's own and those beside, times `ALONG` for each edge between.
+
+        Curves (k,) so follow the layer where its curvature changes its sign, or ends.
+        """
+        starts = self._starts()
+        while len(curve):
+            wider = np.maximum(curve, ALONG * np.maximum.reduceat(curve[self.beside], starts))
+            if not (wider > np.maximum(curve, NEARLY)).any():
+                break
+            curve = wider
+        return curve
 
 
-def _curved(mesh: Mesh, share: float, triangles: bool) -> Layers:
+def _across(row: NDArray, to: NDArray, count: int) -> NDArray[np.float64]:
+    """(count, 2) unit vectors across layers, by the shortest edges on both of their sides.
+
+    The axis of the sum of d d^T / |d|^6: where edges up and down are as long as one another, no
+    rounding decides which of them is the way across.
+    """
+    weight = (to**2).sum(axis=1) ** -3.0
+    xx, xy, yy = (
+        np.bincount(row, weight * p, count)
+        for p in (to[:, 0] ** 2, to[:, 0] * to[:, 1], to[:, 1] ** 2)
+    )
+    angle = 0.5 * np.arctan2(2 * xy, xx - yy)
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+def _of(mesh: Mesh, triangles: bool) -> Layers:
+    """Layers of triangles, or of quadrilaterals alone."""
     layers = Layers.of(mesh)
-    _, _, height, rise = layers.ways(mesh.points)
     of_triangles = np.zeros(mesh.nodes, bool)
     of_triangles[mesh.triangles] = True
-    return layers.among((rise >= share * height) & (of_triangles[layers.node] == triangles))
+    return layers.among(of_triangles[layers.node] == triangles, mesh.nodes)
 
 
 def curved_triangles(mesh: Mesh) -> NDArray[np.int64]:
     """Nodes of triangles that are thin, and whose layer curves by more than its thickness."""
-    return _curved(mesh, CURVED, triangles=True).node
+    layers = _of(mesh, triangles=True)
+    return layers.node[layers.ways(mesh.points)[-1] >= CURVED]
 
 
 def curved_quads(mesh: Mesh) -> Layers:
@@ -100,4 +137,5 @@ def curved_quads(mesh: Mesh) -> Layers:
 
     Triangles are left out: their flow would end six per cent off its lift, without a word.
     """
-    return _curved(mesh, NEARLY, triangles=False)
+    layers = _of(mesh, triangles=False)
+    return layers.among(layers.spread(layers.ways(mesh.points)[-1]) >= NEARLY, mesh.nodes)
