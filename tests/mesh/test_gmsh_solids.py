@@ -4,7 +4,6 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.errors import MeshError
-from kinemesh.mesh.kinds import KINDS
 from mesh_files import msh22, msh41, solid, store
 from solids import MADE, cube
 
@@ -115,13 +114,13 @@ def test_files_for_viewers_hold_all_kinds_of_cells(tmp_path, suffix):
     found = meshio.read(path)
     np.testing.assert_array_equal(found.points, mesh.points)
     assert [block.type for block in found.cells] == ["tetra", "pyramid", "wedge", "hexahedron"]
-    for block, (name, cells) in zip(found.cells, mesh.blocks.items(), strict=True):
-        order = KINDS["prisms"].mirror if name == "prisms" else slice(None)
-        np.testing.assert_array_equal(block.data, cells[:, order])
+    for block, cells in zip(found.cells, mesh.blocks.values(), strict=True):
+        np.testing.assert_array_equal(block.data, cells)
     np.testing.assert_array_equal(found.point_data["height"], mesh.points[:, 2])
 
 
 def test_vtk_finds_the_volumes_of_all_kinds_of_cells(tmp_path):
+    """Of prisms their sizes alone: the filter's sign of these is another in VTK 9.5 and 9.7."""
     vtk = pytest.importorskip("vtkmodules.vtkFiltersVerdict")
     io = pytest.importorskip("vtkmodules.vtkIOXML")
     mesh = cube(3, "mixed")
@@ -135,4 +134,4 @@ def test_vtk_finds_the_volumes_of_all_kinds_of_cells(tmp_path):
     found = sizes.GetOutput().GetCellData().GetArray("Volume")
 
     volumes = [found.GetTuple1(i) for i in range(found.GetNumberOfTuples())]
-    np.testing.assert_allclose(volumes, mesh.volumes, rtol=1e-6)  # vtk's own
+    np.testing.assert_allclose(np.abs(volumes), mesh.volumes, rtol=1e-6)  # vtk's own

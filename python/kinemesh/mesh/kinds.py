@@ -1,9 +1,15 @@
 """The kinds of cells: corners, faces and edges, and their numbers in files.
 
-Corners are in the order of CGNS and gmsh; VTK has prisms the other way round, which its filter of
-volumes shows.  A cell is positive where its faces, as listed, run counter-clockwise
-seen from outside.  Of an edge from a to b, the first face runs through it forwards, the second
-backwards: its facet of the median dual is (M, F2, C) and (M, C, F1), from a to b (docs/theory.md).
+Corners are in the order of CGNS and gmsh.  VTK and SU2, whose numbers of kinds are VTK's, have
+prisms the other way round: there the triangle 0 1 2 looks away from 3 4 5, which VTK documents for
+vtkWedge, SU2's and gmsh's files have, and meshio reads.  VTK 9.7 has turned its class round to the
+order of CGNS, without a mark in files: its filter of volumes calls prisms of all older files, and
+these, negative.
+meshio's own cells are in gmsh's order, and it turns prisms where it writes or reads VTK's files.
+
+A cell is positive where its faces, as listed, run counter-clockwise seen from outside.  Of an edge
+from a to b, the first face runs through it forwards, the second backwards: its facet of the median
+dual is (M, F2, C) and (M, C, F1), from a to b (docs/theory.md).
 """
 
 from __future__ import annotations
@@ -50,7 +56,7 @@ class Kind:
 
     @property
     def to_vtk(self) -> tuple[int, ...]:
-        """Order of the corners in VTK's files."""
+        """Order of the corners in files of VTK and SU2; applied again it leads back."""
         return self.mirror if self.name == "prisms" else tuple(range(self.corners))
 
     def faces_of(self, corners: int) -> tuple[tuple[int, ...], ...]:

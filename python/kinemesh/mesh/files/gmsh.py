@@ -86,7 +86,7 @@ def _turned(
 ) -> tuple[dict[str, Ints], tuple[str, ...]]:
     """Cells turned the right way and checked, with a note on their number."""
     if dimensions == 3:
-        return mirrored(path, points, cells, lambda kind, i: f"{KINDS[kind].one} {i}")
+        return mirrored(path, points, cells, lambda kind, i: f"{KINDS[kind].one} {i}", "gmsh")
     triangles, quads, notes = turned(path, points, cells["triangles"], cells["quads"])
     check_cells(points, triangles, lambda i: f"triangle {i}")  # type: ignore[arg-type]
     check_cells(points, quads, lambda i: f"quad {i}")  # type: ignore[arg-type]

@@ -40,11 +40,11 @@ def read_su2(path: str | Path) -> Mesh:
     """Read a `.su2`, `.su2.gz` or `.su2.xz` mesh of the plane or of space.
 
     In the plane: lines, triangles and quads; in space: triangles and quads on the boundary,
-    tetrahedra, pyramids, prisms and hexahedra.  Nodes count in the order of the point lines.  As in
-    SU2, whole numbers at the end of point and element lines are optional and mean nothing
-    (published meshes have gaps in them); so is a z in the plane, which must be the same everywhere.
-    Clockwise cells are turned, those in space that are inside out are mirrored, and a warning says
-    how many.
+    tetrahedra, pyramids, prisms and hexahedra, whose corners are in VTK's order, as the numbers of
+    kinds are VTK's.  Nodes count in the order of the point lines.  As in SU2, whole numbers at the
+    end of point and element lines are optional and mean nothing (published meshes have gaps in
+    them); so is a z in the plane, which must be the same everywhere.  Clockwise cells are turned,
+    those in space that are inside out are mirrored, and a warning says how many.
 
     Raises
     ------
@@ -57,7 +57,9 @@ def read_su2(path: str | Path) -> Mesh:
     del lines  # the text of a file in space is larger than all that is made of it
     try:
         if found["NDIME"] == 3:
-            made, notes = mirrored(path, points, cells, lambda kind, i: f"element {rank[kind][i]}")
+            made, notes = mirrored(
+                path, points, cells, lambda kind, i: f"element {rank[kind][i]}", "VTK"
+            )
             return Mesh.from_blocks(points, made, markers, origin=Origin(notes=notes))
         triangles, quads = cells["triangles"], cells["quads"]
         triangles, quads, notes = turned(path, points, triangles, quads)
@@ -264,7 +266,9 @@ def _elements(lines: Lines, count: int, dimensions: int) -> Tables:
         name = OF_TYPE[number].name
         rank[name] = np.flatnonzero(kinds == number)
         if len(rank[name]) or dimensions == 2:
-            cells[name] = _nodes(flat, starts, rank[name], CORNERS[number])
+            cells[name] = _nodes(flat, starts, rank[name], CORNERS[number])[
+                :, OF_TYPE[number].to_vtk
+            ]
     return cells, rank
 
 
@@ -349,7 +353,7 @@ def write_su2(mesh: Mesh, path: str | Path) -> None:
     count = sum(map(len, mesh.blocks.values()))
     parts = [f"NDIME= {mesh.dimensions}\nNELEM= {count}\n"]
     for name, cells in mesh.blocks.items():
-        parts += _rows(KINDS[name], cells)
+        parts += _rows(KINDS[name], cells[:, KINDS[name].to_vtk])
     parts.append(f"NPOIN= {mesh.nodes}\n")
     table = np.column_stack([mesh.points.astype(object), np.arange(mesh.nodes)])
     parts += _written("%r " * mesh.dimensions + "%d\n", table)

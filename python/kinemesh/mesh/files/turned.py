@@ -40,12 +40,14 @@ def mirrored(
     points: NDArray[np.float64],
     blocks: Mapping[str, NDArray],
     name: Callable[[str, int], str],
+    order: str,
 ) -> tuple[dict[str, NDArray], tuple[str, ...]]:
     """Cells in space with those that are inside out mirrored, and a note where any was.
 
-    `name(kind, i)` is how a message calls a cell.  The note is a warning, too.
+    `name(kind, i)` is how a message calls a cell, `order` whose order of corners the file should
+    have.  The note is a warning, too.
     """
     cells, note = upright(points, blocks, name)
     if note:
-        warn(f"{path}: {note}", UserWarning)
+        warn(f"{path}: {note}; expected corners in the order of {order}", UserWarning)
     return dict(cells), (note,) if note else ()

@@ -40,8 +40,7 @@ def write_vtk(
                 f"{path}: field '{name}' has shape {fields[name].shape}, "
                 f"expected ({mesh.nodes},) or ({mesh.nodes}, k)"
             )
-    each = [(KINDS[name], cells) for name, cells in mesh.blocks.items()]
-    blocks = [(kind.meshio, cells[:, kind.to_vtk]) for kind, cells in each]
+    blocks = [(KINDS[name].meshio, cells) for name, cells in mesh.blocks.items()]  # its order
     points = np.pad(mesh.points, ((0, 0), (0, 3 - mesh.dimensions)))
     out = meshio.Mesh(points, blocks, point_data=fields)
     try:
