@@ -18,6 +18,7 @@ PATTERNS = {  # modules that know regular expressions, and what these read
     "mesh.names": "names of markers",
     "mesh.sections.section": "lines of files",
     "mesh.files.su2": "lines of files",
+    "mesh.files.su2_beside": "lines of files",
     "mesh.files.su2_lines": "exponents of files",
     "mesh.files.text_files": "line ends of files",
     "plot.ensembles": "values in names of files",

@@ -248,7 +248,7 @@ def test_cells_of_higher_order_are_refused_by_their_number(tmp_path, number):
 
 
 def test_the_skin_of_a_body_looks_out_of_the_fluid():
-    """As the faces of markers do, which surface.vtkhdf has cut into triangles."""
+    """Faces of markers look so, and surface.vtkhdf has them cut into triangles."""
     from kinemesh.mesh.pieces import triangles_of
 
     mesh = cube(3, "mixed")

@@ -120,7 +120,7 @@ def test_files_for_viewers_hold_all_kinds_of_cells(tmp_path, suffix):
 
 
 def test_vtk_finds_the_volumes_of_all_kinds_of_cells(tmp_path):
-    """Of prisms their sizes alone: the filter's sign of these is another in VTK 9.5 and 9.7."""
+    """Sizes alone: the filter's sign of prisms is another in VTK 9.5 and 9.7."""
     vtk = pytest.importorskip("vtkmodules.vtkFiltersVerdict")
     io = pytest.importorskip("vtkmodules.vtkIOXML")
     mesh = cube(3, "mixed")

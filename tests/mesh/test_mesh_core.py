@@ -68,13 +68,13 @@ def test_a_mesh_from_one_table_equals_the_mesh_from_two():
 
 
 BAD = {
-    "clockwise triangle": (
-        {"triangles": [[1, 2, 5], [1, 4, 5]]},
-        r"triangle 1 with nodes 1, 4, 5 .* area -0\.5, expected > 0 \(counter-clockwise\)",
-    ),
     "concave quad": (
         {"points": np.array([*POINTS[:4], [0.2, 0.2], POINTS[5]])},
         r"quad 0 with nodes 0, 1, 4, 3 .*not convex",
+    ),
+    "flat triangle": (
+        {"points": np.array([*POINTS[:4], [1.5, 0.5], POINTS[5]])},
+        r"triangle 1 with nodes 1, 5, 4 .* area 0, expected > 0",
     ),
     "node out of range": ({"triangles": [[1, 2, 5], [1, 5, 6]]}, r"triangle 1 .*expected 0 to 5"),
     "negative node": ({"triangles": [[1, 2, 5], [1, 5, -1]]}, r"triangle 1 .*expected 0 to 5"),
@@ -128,6 +128,39 @@ BAD = {
 def test_a_bad_mesh_is_refused_with_its_place(change, message):
     with pytest.raises(MeshError, match=message):
         two_squares(**change)
+
+
+def test_clockwise_cells_are_turned_with_one_warning():
+    """Files have the rule too, and cells in space that are inside out are mirrored."""
+    turned = {"triangles": [[1, 2, 5], [1, 4, 5]], "quads": [[0, 3, 4, 1]]}
+    said = "1 of 2 triangles and 1 of 1 quadrilaterals turned counter-clockwise; expected corners"
+
+    with pytest.warns(UserWarning, match=said) as told:
+        mesh = two_squares(**turned)
+
+    assert len(told) == 1
+    assert told[0].filename == __file__
+    np.testing.assert_array_equal(mesh.areas, two_squares().areas)
+    for name, edges in two_squares().boundaries.items():
+        np.testing.assert_array_equal(mesh.boundaries[name], edges)
+    table = [[0, 3, 4, 1], [1, 2, 5, -1], [1, 4, 5, -1]]
+    blocks = {"quads": [[0, 3, 4, 1]], "triangles": turned["triangles"]}
+    for make in (
+        lambda: Mesh.from_arrays(POINTS, table, SIDES),
+        lambda: Mesh.from_blocks(POINTS, blocks, SIDES),
+    ):
+        with pytest.warns(UserWarning, match=said):
+            np.testing.assert_array_equal(make().cells, mesh.cells)
+
+
+def test_a_cell_folded_over_its_neighbour_is_refused_after_turning():
+    points = np.array([*POINTS[:4], [2.5, 0.9], POINTS[5]])  # node 4 has moved through edge 1-5
+    with (
+        pytest.warns(UserWarning, match="turned counter-clockwise"),
+        pytest.raises(MeshError, match=r"edge \d-\d has two cells on the same side \(triangle"),
+    ):
+        Mesh.from_arrays(points, [[0, 1, 3, -1], [1, 4, 3, -1], [1, 2, 5, -1], [1, 5, 4, -1]],
+                         {**SIDES, "rest": [[2, 5], [5, 4], [4, 3], [3, 0]]})  # fmt: skip
 
 
 def grid(n, seed):

@@ -26,7 +26,7 @@ from kinemesh.cases.sources import (
     span_of,
 )
 from kinemesh.cases.values import as_option, choice, count, known, names, number, wrong
-from kinemesh.errors import CaseError, SettingsError
+from kinemesh.errors import CaseError, MeshError, SettingsError
 from kinemesh.flow import registry
 from kinemesh.io.paths import expanded
 from kinemesh.sentences import Place
@@ -56,6 +56,7 @@ OF_KEYS: dict[str, Callable[[Any, Any], Any]] = {  # checks of values, whatever 
     "trailing_spacing": partial(number, above=0.0),
     "scale": partial(number, above=0.0),
     "chord": partial(number, above=0.0),
+    "merge": partial(number, least=0.0),
     "walls": names,
     "far": names,
 }
@@ -121,6 +122,7 @@ class MeshPart:
     outer: str | None = None  # of a disc its boundary: wall (default), overset or farfield
     scale: float | None = None  # of a file or curve: what its coordinates are multiplied by
     chord: float | None = None  # of a file or curve: the body's, in its units; divides them
+    merge: float | None = None  # of a file: nodes that near become one, in its units; or none do
     walls: tuple[str, ...] | None = None  # markers of bodies, of a box sides; moment_about: first
     far: tuple[str, ...] | None = None  # markers of the far field
     boundaries: Mapping[str, Any] | None = None  # { out = { kind = "outlet", pressure = 0.9 } }
@@ -224,7 +226,7 @@ class MeshPart:
             raise CaseError(Place("mesh", self.kind), text, advice=advice)
         kept: dict[str, Any] = {name: getattr(self, name) for name in (*SIDES, EXTRUDED)}
         made = MeshPart(file=file, **kept)
-        if self.in_space and self.extruded is None and made.of.make(made, {}).dimensions == 2:
+        if self.in_space and self.extruded is None and _is_plane(made):
             raise CaseError(
                 f"{file}: the mesh is in the plane, and {self.alone.said} in space",
                 expected="a mesh in space",
@@ -311,6 +313,17 @@ class MeshPart:
                 f" = {self.y_plus:g} has no Reynolds number",
                 advice="give [flow] reynolds, or wall_spacing in its place",
             )
+
+
+def _is_plane(part: MeshPart) -> bool:
+    """Return True if the mesh of a file is in the plane.
+
+    One that cannot be read is refused when it is made, with the keys that it may still be given.
+    """
+    try:
+        return bool(part.of.make(part, {}).dimensions == 2)
+    except MeshError:
+        return False
 
 
 def needed(item: dataclasses.Field[Any]) -> bool:

@@ -226,7 +226,7 @@ def _plate(part: Any, told: dict[str, Any]) -> Any:
 def _file(part: Any, told: dict[str, Any]) -> Any:
     from kinemesh import mesh
 
-    return mesh.read(there(part, "file"), scale=part.scale, chord=part.chord)
+    return mesh.read(there(part, "file"), **told)
 
 
 def _box(part: Any, told: dict[str, Any]) -> Any:
@@ -282,6 +282,7 @@ OF_SHAPE = ("nodes", "far_field", "wall_spacing", "around")
 NORMAL = ("wall_spacing", "y_plus", "growth", "layers")  # how layers grow from walls
 OF_PLATE = ("nodes", *NORMAL, "length", "upstream", "height", "edge_spacing")
 OF_CURVE = (*OF_SHAPE, "scale", "chord")
+OF_FILE = ("scale", "chord", "merge")
 OF_WING = (*NUMBERS, "cloud", "far_field", "trailing_edge", "tip", "cells", "layers", "topology")
 OF_SECTION = (
     *("nodes", "far_field", *NORMAL),
@@ -320,7 +321,7 @@ ALL = (
     Source("curve", _curve, OF_CURVE, check=a_file, counts=(200, MANY), overset=True),
     Source("shape", _cylinder, OF_SHAPE, makes=MESH, check=one_of("cylinder", "plate", "sphere"),
            counts=(500, MANY), overset=True, others={"plate": PLATE, "sphere": SPHERE}),
-    Source("file", _file, ("scale", "chord"), makes=PLANE | {("mesh", 3)}, check=a_file, size=None),
+    Source("file", _file, OF_FILE, makes=PLANE | {("mesh", 3)}, check=a_file, size=None),
     Source("box", _box, ("core", "spacing", "growth"), makes=MESH, size=("spacing", 0.05),
            shared="box", own_walls=True),
     Source("disc", _disc, ("nodes", "outer"), makes=MESH, check=partial(number, above=0.0),

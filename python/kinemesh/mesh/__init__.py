@@ -41,6 +41,7 @@ __all__ = [
     "cylinder",
     "disc",
     "extruded",
+    "merge",
     "oneram6",
     "plate",
     "quality",
@@ -73,7 +74,12 @@ REFUSED = {
 }
 
 
-def read(path: str | Path, scale: float | None = None, chord: float | None = None) -> Mesh:
+def read(
+    path: str | Path,
+    scale: float | None = None,
+    chord: float | None = None,
+    merge: float | None = None,
+) -> Mesh:
     """Read a mesh in the format of its suffix: SU2 or Gmsh.
 
     Parameters
@@ -81,6 +87,7 @@ def read(path: str | Path, scale: float | None = None, chord: float | None = Non
     path : file with the suffix `.su2`, or `.msh` for gmsh, alone or with `.gz` or `.xz`
     scale : float    factor of all coordinates, such as 0.001 for a file in millimetres
     chord : float    chord of the section in the units of the file; coordinates are divided by it
+    merge : float    distance within which nodes become one, in the units of the file (`merge`)
 
     Returns
     -------
@@ -93,14 +100,41 @@ def read(path: str | Path, scale: float | None = None, chord: float | None = Non
     """
     path = path_of(path)
     if format_of(path) == ".msh":
-        return resized(path, read_msh(path), scale, chord)
+        return resized(path, read_msh(path, merge), scale, chord)
     if format_of(path) in REFUSED:
         raise MeshError(f"{path}: {REFUSED[format_of(path)]}")
     if format_of(path) != ".su2":
         raise MeshError(
             f"{path}: expected a name that ends in .su2 or .msh, or in one of these and .gz or .xz"
         )
-    return resized(path, read_su2(path), scale, chord)
+    return resized(path, read_su2(path, merge), scale, chord)
+
+
+def merge(mesh: Mesh | str | Path, tolerance: float) -> Mesh:
+    """Mesh whose nodes at one place have been made one, as at poles, tips and wake cuts.
+
+    Nodes at most `tolerance` apart become the first of them, which stays where it is.  Cells with
+    collapsed edges become what is left of them: of quads triangles, of hexahedra prisms, pyramids
+    and tetrahedra, or, where an edge alone has collapsed, pyramids and tetrahedra about a new node
+    in the middle.  Edges and faces that have cells on both sides then leave their markers, cells
+    that are there twice are taken once, and a note of the mesh (`origin.notes`) says so.
+
+    Parameters
+    ----------
+    mesh : a mesh, or the name of a file, which is refused by `read` without merging
+    tolerance : float    a distance in lengths of the mesh or file, below the shortest edge that is
+        to stay; 0 for nodes at exactly one place
+
+    Raises
+    ------
+    MeshError    a cell has no content left, or what is left breaks a rule of meshes
+    """
+    if isinstance(mesh, str | Path):
+        return read(mesh, merge=tolerance)
+    if not isinstance(mesh, Mesh):
+        raise MeshError(f"mesh.merge: the mesh is {mesh!r}, expected a Mesh or the name of a file")
+    tables = mesh.points, mesh.blocks, mesh.boundaries, mesh.original, mesh.origin
+    return Mesh.from_blocks(*tables, merge=tolerance)
 
 
 def write(mesh: Mesh, path: str | Path, point_data: Mapping[str, ArrayLike] | None = None) -> None:

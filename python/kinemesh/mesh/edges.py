@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import MeshError
+from kinemesh.mesh.coincident import Sides, check_doubled, check_marked, slits
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -53,8 +54,11 @@ def edge_keys(edges: Ints, nodes: int) -> NDArray[np.int64]:
 
 def oriented(
     points: Floats, triangles: Ints, quads: Ints, boundaries: Mapping[str, ArrayLike]
-) -> dict[str, Ints]:
-    """The markers' edges with the domain on the left; each open edge in exactly one marker."""
+) -> tuple[dict[str, Ints], list[str]]:
+    """The markers' edges with the domain on the left; each open edge in exactly one marker.
+
+    Also sentences on markers whose edges lie on one another.
+    """
     if not isinstance(boundaries, Mapping):
         raise MeshError(f"boundaries is {boundaries!r}, expected edges by marker: {{'wall': ...}}")
     for name in boundaries:
@@ -71,6 +75,9 @@ def oriented(
         turned.setflags(write=False)
         result[name] = turned
     missing = np.flatnonzero(owner < 0)
+    sides, tables = Sides.of(points, open_edges), {"triangles": triangles, "quads": quads}
+    check_doubled(sides, tables)
+    check_marked(sides, missing, tables)
     if len(missing):
         a, b = open_edges[missing[0]]
         raise MeshError(
@@ -78,7 +85,7 @@ def oriented(
             f"{len(missing)} such edge(s); expected every edge of only one cell in a marker "
             f"({', '.join(result) or 'there are none'}); add them to one"
         )
-    return result
+    return result, slits(sides, owner, list(boundaries))
 
 
 def _open_edges(triangles: Ints, quads: Ints, nodes: int) -> tuple[NDArray[np.int64], Ints]:
@@ -94,19 +101,31 @@ def _open_edges(triangles: Ints, quads: Ints, nodes: int) -> tuple[NDArray[np.in
     if len(crowded):
         a, b = _ends(both[start[crowded[:1]]], nodes)[0]
         raise MeshError(
-            f"edge {a}-{b} belongs to {sides[crowded[0]]} cells, expected 1 or 2: "
+            f"edge {a}-{b} belongs to {sides[crowded[0]]} cells "
+            f"({_cells_at(a, b, triangles, quads)}), expected 1 or 2: "
             f"{len(crowded)} such edge(s); remove the cells that overlap"
         )
     twice = np.flatnonzero(both[1:] == both[:-1])
     if len(twice):
         a, b = _ends(both[twice[:1]], nodes)[0]
         raise MeshError(
-            f"edge {a}-{b} has two cells on the same side, expected one on each: "
+            f"edge {a}-{b} has two cells on the same side "
+            f"({_cells_at(a, b, triangles, quads)}), expected one on each: "
             f"{len(twice)} such edge(s); the cells overlap, as where a node has moved through an "
             "edge: repair the mesh there, or remove a cell that is there twice"
         )
     alone = both[start[sides == 1]]
     return alone >> 1, _ends(alone, nodes)
+
+
+def _cells_at(a: int, b: int, triangles: Ints, quads: Ints) -> str:
+    """The cells with both nodes."""
+    found = [
+        f"{kind} {i}"
+        for kind, cells in (("triangle", triangles), ("quad", quads))
+        for i in np.flatnonzero(np.isin(cells, (a, b)).sum(axis=1) == 2)
+    ]
+    return ", ".join(found[:6])
 
 
 def _ends(both: NDArray[np.int64], nodes: int) -> Ints:
@@ -125,6 +144,12 @@ def _places(name: str, given: Ints, open_keys: NDArray, points: Floats) -> NDArr
         raise MeshError(
             f"marker '{name}': edge {listed(given[outside[0]])} names a node that does not "
             f"exist, expected 0 to {len(points) - 1}"
+        )
+    twice = np.flatnonzero(given[:, 0] == given[:, 1])
+    if len(twice):
+        raise MeshError(
+            f"marker '{name}': edge {listed(given[twice[0]])} names node {given[twice[0], 0]} "
+            f"twice: {len(twice)} such edge(s); expected two nodes: remove it, or take merge=0"
         )
     keys = edge_keys(given, len(points))
     place = np.minimum(np.searchsorted(open_keys, keys), len(open_keys) - 1)

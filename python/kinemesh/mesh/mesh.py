@@ -16,12 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 
 from kinemesh.csr import cuthill_mckee
-from kinemesh.errors import MeshError, did_you_mean, shown
+from kinemesh.errors import MeshError, did_you_mean, shown, warn
 from kinemesh.mesh.edges import cell_edges, edge_keys, frozen, listed, numbers, oriented
 from kinemesh.mesh.kinds import KINDS, SOLIDS
+from kinemesh.mesh.merge import by_kind, merged
 from kinemesh.mesh.origin import UNKNOWN, Origin
-from kinemesh.mesh.polygons import cell_table, check_cells, polygon_areas
-from kinemesh.mesh.solid_cells import upright, volumes, warn_of_mirrored
+from kinemesh.mesh.polygons import cell_table, check_cells, counter_clockwise, polygon_areas
+from kinemesh.mesh.solid_cells import upright, volumes, warn_of_mirrored, warn_of_turned
 from kinemesh.mesh.solid_faces import oriented_faces
 
 Ints = NDArray[np.int32]
@@ -35,8 +36,8 @@ class Mesh:
     Parameters
     ----------
     points : (nodes, 2) float64    coordinates [chord]; in space (nodes, 3)
-    triangles : (t, 3) int32       counter-clockwise
-    quads : (q, 4) int32           counter-clockwise, convex
+    triangles : (t, 3) int32       counter-clockwise; clockwise ones are turned here, with a warning
+    quads : (q, 4) int32           so, and convex
     boundaries : dict[str, (k, 2)] edges of each marker; turned here to have the domain on the left;
         in space (k, 4) faces, -1 as fourth entry of triangles, turned to have it behind them
     original : (nodes,) int32      node number in the file the user gave; by default 0, 1, 2, ...
@@ -65,17 +66,20 @@ class Mesh:
         solids = _blocks(self.solids)
         original = np.arange(len(points)) if self.original is None else self.original
         _check_points(points)
-        check_cells(points, triangles, lambda i: f"triangle {i}")
-        check_cells(points, quads, lambda i: f"quad {i}")
+        triangles, quads, note = _counter_clockwise(points, triangles, quads)
+        warn_of_turned(note)
         solids, note = upright(points, solids)
         warn_of_mirrored(note)
         _check_all_used(len(points), triangles, quads, *solids.values())
         if solids:
-            boundaries = oriented_faces(points, solids, self.boundaries)
+            boundaries, said = oriented_faces(points, solids, self.boundaries)
         else:
-            boundaries = oriented(points, triangles, quads, self.boundaries)
+            boundaries, said = oriented(points, triangles, quads, self.boundaries)
+        origin = self.origin.noted(*(note for note in said if note not in self.origin.notes))
+        for note in said:
+            warn(note, UserWarning)
         numbering = _numbering(original, len(points))
-        fill(self, points, triangles, quads, boundaries, numbering, self.origin, solids)
+        fill(self, points, triangles, quads, boundaries, numbering, origin, solids)
 
     @classmethod
     def from_arrays(
@@ -85,6 +89,7 @@ class Mesh:
         boundaries: Mapping[str, ArrayLike],
         original: ArrayLike | None = None,
         origin: Origin = UNKNOWN,
+        merge: float | None = None,
     ) -> Mesh:
         """Mesh from one cell table.
 
@@ -95,6 +100,7 @@ class Mesh:
         boundaries : dict[str, (k, 2)]
         original : (nodes,), optional
         origin : Origin    where the mesh comes from, for summaries
+        merge : float      distance within which nodes become one (`mesh.merge`) [chord]
         """
         table = np.atleast_2d(numbers(cells, "cells"))
         if table.ndim != 2 or table.shape[1] not in (3, 4):
@@ -104,8 +110,8 @@ class Mesh:
         else:
             flat = table[:, 3] == -1
             triangles, quads = table[flat, :3], table[~flat]
-        given: Any = (points, triangles, quads, boundaries, original, origin)
-        return cls(*given)
+        blocks = {"triangles": triangles, "quads": quads}
+        return cls.from_blocks(points, blocks, boundaries, original, origin, merge)
 
     @classmethod
     def from_blocks(
@@ -115,6 +121,7 @@ class Mesh:
         boundaries: Mapping[str, ArrayLike],
         original: ArrayLike | None = None,
         origin: Origin = UNKNOWN,
+        merge: float | None = None,
     ) -> Mesh:
         """Mesh from a table of each kind of cell, of the plane or of space.
 
@@ -127,6 +134,7 @@ class Mesh:
             triangles, the latter with -1 as fourth entry
         original : (nodes,), optional
         origin : Origin    where the mesh comes from, for summaries
+        merge : float      distance within which nodes become one (`mesh.merge`) [chord]
         """
         if not isinstance(blocks, Mapping):
             raise MeshError(f"blocks is {shown(blocks)}, expected tables by kind of cell")
@@ -136,6 +144,11 @@ class Mesh:
                     f"blocks has cells '{name}', expected {', '.join(KINDS)}"
                     f"{did_you_mean(name, KINDS)}"
                 )
+        if merge is not None:
+            made = merged(points, blocks, boundaries, merge)
+            points, blocks, boundaries = made.points, made.blocks, made.boundaries
+            original = made.renumbered(original)
+            origin = origin.noted(made.note)
         flat = {name: blocks.get(name, ()) for name in KINDS if name not in SOLIDS}
         solids = {name: cells for name, cells in blocks.items() if name in SOLIDS}
         solids = {name: cells for name, cells in solids.items() if np.size(cells)}
@@ -256,6 +269,8 @@ class Mesh:
         _, folded = upright(moved, self.solids)
         if folded:
             raise MeshError(f"transformed: {folded.removesuffix(': mirrored')}, expected none")
+        for kind, cells in () if self.solids else self.blocks.items():
+            check_cells(moved, cells, lambda i, kind=kind: by_kind(kind, i))  # type: ignore[misc]
         tables = self.triangles, self.quads, self.boundaries, self.original
         return Mesh(moved, *tables, self.origin.resized(), solids=self.solids)
 
@@ -309,6 +324,14 @@ def _blocks(solids: Mapping[str, ArrayLike]) -> dict[str, Ints]:
             )
     there = {kind: SOLIDS[kind].corners for kind in SOLIDS if kind in solids}
     return {kind: frozen(solids[kind], np.int32, n, kind) for kind, n in there.items()}
+
+
+def _counter_clockwise(points: Floats, triangles: Ints, quads: Ints) -> tuple[Ints, Ints, str]:
+    """Checked cells of the plane, those that run clockwise turned, and a note on their number."""
+    cells, note = counter_clockwise(points, {"triangles": triangles, "quads": quads})
+    for kind, own in cells.items():
+        check_cells(points, own, lambda i, kind=kind: by_kind(kind, i))  # type: ignore[misc]
+    return cells["triangles"], cells["quads"], note
 
 
 def _with(new: Ints, rows: Ints) -> Ints:

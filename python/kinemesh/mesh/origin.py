@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 
@@ -20,6 +20,10 @@ class Origin:
     chord: float | None = None
     notes: tuple[str, ...] = ()
     scale: float | None = 1.0
+
+    def noted(self, *notes: str) -> Origin:
+        """Origin with more notes."""
+        return replace(self, notes=(*self.notes, *notes))
 
     def resized(self) -> Origin:
         """Origin of a mesh with other coordinates: the notes stay, chord and scale are unknown."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError
+from kinemesh.mesh.doubles import check_corners, kind_of
 from kinemesh.mesh.edges import listed
 
 Ints = NDArray[np.int32]
@@ -30,8 +31,25 @@ def cell_table(triangles: Ints, quads: Ints) -> Ints:
     return found
 
 
+def counter_clockwise(points: Floats, blocks: Mapping[str, Ints]) -> tuple[dict[str, Ints], str]:
+    """Polygons by kind, those that run clockwise turned; a sentence that says how many.
+
+    Cells with nodes out of range stay as they are.
+    """
+    made, counts = {}, []
+    for kind, table in blocks.items():
+        there = ((table >= 0) & (table < len(points))).all(axis=1)
+        clockwise = np.zeros(len(table), bool)
+        clockwise[there] = polygon_areas(points, table[there]) < 0
+        made[kind] = np.where(clockwise[:, None], table[:, ::-1], table)
+        if clockwise.any():
+            name = "quadrilaterals" if kind == "quads" else kind
+            counts.append(f"{clockwise.sum()} of {len(table)} {name}")
+    return made, f"{' and '.join(counts)} turned counter-clockwise" if counts else ""
+
+
 def check_cells(points: Floats, cells: Ints, name: Callable[[int], str]) -> None:
-    """Refuse cells with a node out of range, or not convex, positive and counter-clockwise.
+    """Refuse cells with a node out of range, doubled corners, or that are not convex and positive.
 
     `name(i)` is how the message calls cell i.
     """
@@ -44,6 +62,7 @@ def check_cells(points: Floats, cells: Ints, name: Callable[[int], str]) -> None
             f"{name(i)} has nodes {listed(cells[i])}, expected 0 to {len(points) - 1}: "
             f"{len(outside)} such element(s); correct the connectivity"
         )
+    check_corners(points, kind_of(cells), cells, name)
     area = polygon_areas(points, cells)
     worst = area if cells.shape[1] == 3 else np.minimum(area, _corner_areas(points, cells))
     bad = np.flatnonzero(~(worst > 0))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError, warn
+from kinemesh.mesh.doubles import check_corners
 from kinemesh.mesh.edges import listed
 from kinemesh.mesh.kinds import KINDS, SOLIDS, Kind
 
@@ -100,6 +101,7 @@ def upright(
     for key, cells in blocks.items():
         kind = SOLIDS[key]
         _check_range(len(points), kind, cells, name)
+        check_corners(points, kind, cells, lambda i, key=key: name(key, i))  # type: ignore[misc]
         share = shares(points, kind, cells)
         inside_out = share.sum(axis=1) < 0
         share[inside_out] *= -1
@@ -117,6 +119,12 @@ def warn_of_mirrored(note: str) -> None:
     """Warn of cells that were inside out; of none without a note."""
     if note:
         warn(f"{note}; expected corners in the order of CGNS", UserWarning)
+
+
+def warn_of_turned(note: str) -> None:
+    """Warn of cells of the plane that ran clockwise; of none without a note."""
+    if note:
+        warn(f"{note}; expected corners counter-clockwise", UserWarning)
 
 
 def _check_range(nodes: int, kind: Kind, cells: Ints, name: Callable[[str, int], str]) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.csr import ordered
 from kinemesh.errors import MeshError
+from kinemesh.mesh.coincident import Sides, check_doubled, check_marked, slits
 from kinemesh.mesh.edges import frozen, numbers
 from kinemesh.mesh.kinds import SOLIDS
 
@@ -160,8 +161,11 @@ def named(face: NDArray) -> str:
 
 def oriented_faces(
     points: Floats, blocks: Mapping[str, Ints], boundaries: Mapping[str, ArrayLike]
-) -> dict[str, Ints]:
-    """The markers' faces, area vectors out of the fluid; each open face in exactly one marker."""
+) -> tuple[dict[str, Ints], list[str]]:
+    """The markers' faces, area vectors out of the fluid; each open face in exactly one marker.
+
+    Also sentences on markers whose faces lie on one another.
+    """
     if not isinstance(boundaries, Mapping):
         raise MeshError(f"boundaries is {boundaries!r}, expected faces by marker: {{'wall': ...}}")
     for name in boundaries:
@@ -178,6 +182,9 @@ def oriented_faces(
         turned.setflags(write=False)
         result[name] = turned
     missing = np.flatnonzero(owner < 0)
+    sides = Sides.of(points, there)
+    check_doubled(sides, blocks)
+    check_marked(sides, missing, blocks)
     if len(missing):
         face = there[missing[0]]
         x = points[face[face >= 0]].mean(axis=0)
@@ -186,7 +193,7 @@ def oriented_faces(
             f"{len(missing)} such face(s); expected every face of only one cell in a marker "
             f"({', '.join(result) or 'there are none'}); add them to one"
         )
-    return result
+    return result, slits(sides, owner, list(given))
 
 
 def _given(name: str, value: ArrayLike, nodes: int) -> Ints:
@@ -204,6 +211,14 @@ def _given(name: str, value: ArrayLike, nodes: int) -> Ints:
         raise MeshError(
             f"marker '{name}': face {', '.join(map(str, faces[wrong[0]].tolist()))} names a node "
             f"that does not exist, expected 0 to {nodes - 1}, and -1 as fourth entry of triangles"
+        )
+    each = np.sort(faces, axis=1)
+    twice = np.flatnonzero((each[:, 1:] == each[:, :-1]).any(axis=1))
+    if len(twice):
+        raise MeshError(
+            f"marker '{name}': face {named(faces[twice[0]])} names a node twice: {len(twice)} such "
+            "face(s); expected the corners of a triangle or quadrilateral: write a collapsed one "
+            "as a triangle, leave out one that is a line, or take merge=0"
         )
     return faces
 

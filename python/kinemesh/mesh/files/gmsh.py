@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError, warn
+from kinemesh.mesh.files.built import built
 from kinemesh.mesh.files.gmsh_format import (
     CORNERS,
     LINE,
@@ -25,22 +26,23 @@ from kinemesh.mesh.files.gmsh_format import (
 )
 from kinemesh.mesh.files.su2 import FARTHEST, FARTHEST_IN_SPACE
 from kinemesh.mesh.files.text_files import path_of
-from kinemesh.mesh.files.turned import mirrored, turned
-from kinemesh.mesh.kinds import KINDS
+from kinemesh.mesh.merge import by_kind
 from kinemesh.mesh.mesh import Mesh
-from kinemesh.mesh.origin import Origin
-from kinemesh.mesh.polygons import check_cells
 
 FLAT = 1e-12  # z may vary by this share of the mesh's width
 
 
-def read_msh(path: str | Path) -> Mesh:
+def read_msh(path: str | Path, merge: float | None = None) -> Mesh:
     """Read a mesh: of the plane with physical lines as markers, of space with physical surfaces.
 
     A file with tetrahedra, pyramids, prisms or hexahedra is a mesh in space.  A physical group of
     the boundary without a name is called by its number; groups of one name are one marker.  The
     partitions of a mesh are read together.  A warning says how many cells were turned
     counter-clockwise or mirrored.
+
+    Parameters
+    ----------
+    merge : float    distance within which nodes become one, in lengths of the file (`mesh.merge`)
 
     Raises
     ------
@@ -68,29 +70,17 @@ def read_msh(path: str | Path) -> Mesh:
         used[table[table >= 0]] = True
     points = _points(path, found)
     new = np.append(np.cumsum(used) - 1, -1)  # -1 stays
-    try:
-        cells, notes = _turned(path, points, cells, found.dimensions)
-        notes += _unnamed(path, found, markers)
-        return Mesh.from_blocks(
-            points[used],
-            {name: new[table] for name, table in cells.items()},
-            {name: new[sides] for name, sides in markers.items()},
-            origin=Origin(notes=notes),
-        )
-    except MeshError as error:
-        raise MeshError(f"{path}: {error}") from None
-
-
-def _turned(
-    path: Path, points: NDArray[np.float64], cells: dict[str, Ints], dimensions: int
-) -> tuple[dict[str, Ints], tuple[str, ...]]:
-    """Cells turned the right way and checked, with a note on their number."""
-    if dimensions == 3:
-        return mirrored(path, points, cells, lambda kind, i: f"{KINDS[kind].one} {i}", "gmsh")
-    triangles, quads, notes = turned(path, points, cells["triangles"], cells["quads"])
-    check_cells(points, triangles, lambda i: f"triangle {i}")  # type: ignore[arg-type]
-    check_cells(points, quads, lambda i: f"quad {i}")  # type: ignore[arg-type]
-    return {"triangles": triangles, "quads": quads}, notes
+    notes = _unnamed(path, found, markers)
+    return built(
+        path,
+        points[used],
+        {name: new[table] for name, table in cells.items()},
+        {name: new[sides] for name, sides in markers.items()},
+        by_kind,
+        "gmsh",
+        merge,
+        notes,
+    )
 
 
 def _joined(found: Found, kind: int) -> Ints:

@@ -12,14 +12,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import MeshError, did_you_mean, warn
-from kinemesh.mesh.files.su2_lines import FORTRAN, Lines, many
+from kinemesh.errors import did_you_mean
+from kinemesh.mesh.files.built import built
+from kinemesh.mesh.files.su2_beside import OTHERS, PERIODIC, check_other, skip, whole
+from kinemesh.mesh.files.su2_lines import Lines, many
 from kinemesh.mesh.files.text_files import path_of, read_text, write_text
-from kinemesh.mesh.files.turned import mirrored, turned
 from kinemesh.mesh.kinds import KINDS, Kind
 from kinemesh.mesh.mesh import Mesh
-from kinemesh.mesh.origin import Origin
-from kinemesh.mesh.polygons import check_cells
 
 LINE = 3
 OF_TYPE = {kind.su2: kind for kind in KINDS.values()}
@@ -28,15 +27,11 @@ FACES = tuple(kind.su2 for kind in KINDS.values() if kind.dimensions == 2)
 FARTHEST = 1e150  # the square of a length must not overflow
 FARTHEST_IN_SPACE = 1e100  # nor its cube
 KEYS = ("NDIME", "NELEM", "NPOIN", "NMARK", "MARKER_TAG", "MARKER_ELEMS")
-ZONES = ("NZONE", "IZONE")  # how many, and which one begins
-OFFSETS = {"AOA_OFFSET": "incidence", "AOS_OFFSET": "sideslip"}  # as SU2 writes after a deformation
-PERIODIC = ("PERIODIC_INDEX", "PERIODIC_CENTER", "PERIODIC_ROTATION", "PERIODIC_TRANSLATION")
-OTHERS = (*ZONES, *OFFSETS, "NPERIODIC", *PERIODIC)
 FLAT = 1e-12  # z may vary by this share of the mesh's width
 ROWS = 10_000  # lines that are written at a time
 
 
-def read_su2(path: str | Path) -> Mesh:
+def read_su2(path: str | Path, merge: float | None = None) -> Mesh:
     """Read a `.su2`, `.su2.gz` or `.su2.xz` mesh of the plane or of space.
 
     In the plane: lines, triangles and quads; in space: triangles and quads on the boundary,
@@ -45,6 +40,10 @@ def read_su2(path: str | Path) -> Mesh:
     end of point and element lines are optional and mean nothing (published meshes have gaps in
     them); so is a z in the plane, which must be the same everywhere.  Clockwise cells are turned,
     those in space that are inside out are mirrored, and a warning says how many.
+
+    Parameters
+    ----------
+    merge : float    distance within which nodes become one, in lengths of the file (`mesh.merge`)
 
     Raises
     ------
@@ -55,19 +54,9 @@ def read_su2(path: str | Path) -> Mesh:
     found, markers = _sections(lines)
     points, (cells, rank) = found["NPOIN"], found["NELEM"]
     del lines  # the text of a file in space is larger than all that is made of it
-    try:
-        if found["NDIME"] == 3:
-            made, notes = mirrored(
-                path, points, cells, lambda kind, i: f"element {rank[kind][i]}", "VTK"
-            )
-            return Mesh.from_blocks(points, made, markers, origin=Origin(notes=notes))
-        triangles, quads = cells["triangles"], cells["quads"]
-        triangles, quads, notes = turned(path, points, triangles, quads)
-        for table, kind in ((triangles, "triangles"), (quads, "quads")):
-            check_cells(points, table, lambda i, kind=kind: f"element {rank[kind][i]}")  # type: ignore[misc]
-        return Mesh(points, triangles, quads, markers, origin=Origin(notes=notes))
-    except MeshError as error:
-        raise MeshError(f"{path}: {error}") from None
+    return built(
+        path, points, cells, markers, lambda kind, i: f"element {rank[kind][i]}", "VTK", merge
+    )
 
 
 def _sections(lines: Lines) -> tuple[dict, dict[str, NDArray]]:
@@ -81,22 +70,22 @@ def _sections(lines: Lines) -> tuple[dict, dict[str, NDArray]]:
         if key in found and key not in PERIODIC:
             raise lines.fault(start, f"a second {key}=, expected one")
         if key == "NDIME":
-            found[key] = _integer(lines, start, key, value)
+            found[key] = whole(lines, start, key, value)
             if found[key] not in (2, 3):
                 raise lines.fault(start, f"NDIME= {value}, expected 2 or 3")
         elif key == "NELEM":
-            found[key] = _elements(lines, _integer(lines, start, key, value), dimensions)
+            found[key] = _elements(lines, whole(lines, start, key, value), dimensions)
         elif key == "NPOIN":
-            found[key] = _points(lines, _integer(lines, start, key, value), dimensions)
+            found[key] = _points(lines, whole(lines, start, key, value), dimensions)
         elif key == "NMARK":
-            found[key] = _integer(lines, start, key, value)
+            found[key] = whole(lines, start, key, value)
         elif key == "MARKER_TAG":
             _marker(lines, start, value, markers, dimensions)
         elif key.startswith("FFD_"):
-            _skip(lines, key)
+            skip(lines, key)
         elif key in OTHERS:
             found[key] = value
-            _check_other(lines, start, key, value)
+            check_other(lines, start, key, value)
         else:
             raise lines.fault(start, _unknown(key))
     for key in ("NDIME", "NELEM", "NPOIN", "NMARK"):
@@ -134,61 +123,6 @@ def _keyword(lines: Lines) -> tuple[str, str]:
 def _unknown(key: str) -> str:
     hint = did_you_mean(key, (*KEYS, *OTHERS), quote="")
     return f"keyword {key[:40]}=, expected one of {', '.join(KEYS)}{hint}"
-
-
-def _check_other(lines: Lines, start: int, key: str, value: str) -> None:
-    """Refuse several zones, nonzero offsets of angles, and periodic boundaries."""
-    if key in ZONES:
-        count = _integer(lines, start, key, value)
-        keys = [lines.text(index) for index in lines.keys]
-        begun = sum(re.match(r"IZONE\s*=", text, re.IGNORECASE) is not None for text in keys)
-        if count != 1 or begun > 1:
-            count = count if key == "NZONE" else max(count, begun)
-            raise lines.fault(
-                start,
-                f"{key}= {value[:40]}, expected one zone, and the file has {count}; make a file of "
-                "each zone",
-            )
-        return
-    if key == "NPERIODIC":
-        _integer(lines, start, key, value)
-        return
-    try:
-        numbers = [float(FORTRAN.sub("e", word)) for word in value.replace(",", " ").split()]
-    except ValueError:
-        numbers = []
-    if not numbers:
-        raise lines.fault(start, f"{key}= '{value[:40]}', expected numbers")
-    if not any(numbers) or key in ("PERIODIC_INDEX", "PERIODIC_CENTER"):
-        return
-    if key in OFFSETS:
-        remedy = f"add {value} to alpha_deg" if key == "AOA_OFFSET" else "flows here have none"
-        raise lines.fault(
-            start,
-            f"{key}= {value[:40]}, expected 0: SU2 adds these degrees to the {OFFSETS[key]} of its "
-            f"case; remove the line ({remedy})",
-        )
-    raise lines.fault(
-        start,
-        f"{key}= {' '.join(value.split())[:40]}, expected zeros: there are no periodic boundaries",
-    )
-
-
-def _skip(lines: Lines, key: str) -> None:
-    """Skip free-form deformation boxes, with one warning per box."""
-    if key == "FFD_TAG":
-        number = lines.numbers[lines.at - 1]
-        text = f"{lines.path}, line {number}: the free-form deformation box is not used"
-        warn(text, UserWarning)
-    ahead = lines.keys[np.searchsorted(lines.keys, lines.at) :]
-    lines.at = int(ahead[0]) if len(ahead) else len(lines)
-
-
-def _integer(lines: Lines, index: int, key: str, value: str) -> int:
-    first = value.split()[0] if value else ""  # NPOIN= may be followed by the count without halo
-    if not re.fullmatch(r"[0-9]{1,18}", first):  # what fits in 64 bits
-        raise lines.fault(index, f"{key}= '{value[:40]}', expected a whole number")
-    return int(first)
 
 
 def _points(lines: Lines, count: int, dimensions: int) -> NDArray[np.float64]:
@@ -334,7 +268,7 @@ def _marker(
     key, value = _keyword(lines)
     if key != "MARKER_ELEMS":
         raise lines.fault(index, f"{key}=, expected MARKER_ELEMS= of marker '{name}'")
-    count = _integer(lines, index, key, value)
+    count = whole(lines, index, key, value)
     of = f"{what} of marker '{name}',"
     if dimensions == 2:
         flat, starts, _ = _typed(lines, count, of, (LINE,), "a plane mesh")
