@@ -14,19 +14,33 @@ from kinemesh.space.vertices import Vertices
 
 
 class RigidMover(PoseMover):
-    """All nodes of a member to the pose of its one body."""
+    """All nodes of a member to the pose of its one body; those of none stand."""
 
     def __init__(self, vertices: Vertices) -> None:
         super().__init__(vertices)
-        if not vertices.owners.single:
-            raise SettingsError(
-                f"rigid motion needs one body per member, found {vertices.bodies}; "
+        owners = vertices.owners
+        if owners.several:
+            advice = (
                 "use springs or Delaunay mapping for several bodies"
+                if vertices.dimensions == 2
+                else "in space a mesh moves as one: give walls that move alike one marker, run "
+                "steady, or make a mesh about each body"
             )
-        self._move = self.bind_pose(np.arange(vertices.nodes), vertices.member, vertices.x)
+            raise SettingsError(
+                f"rigid motion needs one body per member at most, found {vertices.bodies}; {advice}"
+            )
+        body = np.full(owners.members, -1)
+        body[owners.of] = np.arange(len(owners.of))
+        own = body[np.asarray(vertices.member)]
+        there = np.flatnonzero(own >= 0)
+        self._move = self.bind_pose(there, own[there], vertices.x) if len(there) else _stand
 
     def move(self) -> None:
         self._move()
+
+
+def _stand() -> None:
+    """Move nothing: there is no body."""
 
 
 @dataclass(frozen=True, slots=True)
