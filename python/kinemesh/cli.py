@@ -189,15 +189,14 @@ def case_of(arguments: argparse.Namespace) -> Any:
     """The case with the options of the command line."""
     from kinemesh import cases
 
-    if arguments.method is None and arguments.deform is None:
+    first = {name: getattr(arguments, name) for name in ("method", "deform", "mesh")}
+    nodes = arguments.nodes if arguments.size is None else arguments.size
+    if all(value is None for value in first.values()):
         case = cases.load(arguments.case, arguments.set)
-    else:  # the changes may be settings of theirs
-        case = cases.load(arguments.case)
-        case = case.replace(method=arguments.method, deform=arguments.deform)
-        case = case.changed(arguments.set)
+    else:  # the changes may be settings of theirs, or of the mesh file
+        case = cases.load(arguments.case).replace(**first).changed(arguments.set)
     return case.replace(
-        mesh=arguments.mesh,
-        nodes=arguments.nodes if arguments.size is None else arguments.size,
+        nodes=nodes,
         points=arguments.points,
         cloud=arguments.cloud,
         cycles=arguments.cycles,

@@ -1,6 +1,7 @@
 """Cases of meshes in space: wings, spheres, meshes drawn out along a span, files, sweeps."""
 
 import json
+import re
 import warnings
 from pathlib import Path
 
@@ -285,3 +286,23 @@ def test_a_wing_in_metres_has_the_coefficients_of_the_one_in_chords(tmp_path):
 
     for name in ("cl", "cd", "cm"):
         assert there.history[name][-1] == pytest.approx(here.history[name][-1], rel=1e-6), name
+
+
+def test_a_mesh_file_in_place_of_a_wing_takes_the_keys_of_files(monkeypatch, tmp_path, capsys):
+    """In space of a wing, in the plane of a section, and in either order on the command line."""
+    monkeypatch.chdir(tmp_path)
+    km.mesh.write(km.mesh.sphere(2000), "ball.su2")
+    plane = km.mesh.airfoil("naca0012", nodes=600)
+    km.mesh.write(plane.transformed(2 * plane.points), "wide.su2")
+
+    for words, said in (
+        ("oneram6 --method ale --mesh ball.su2 --set mesh.scale=0.5", "coordinates .* times 0.5"),
+        ("oneram6 --set mesh.scale=2 --method ale --mesh ball.su2", "coordinates .* times 2"),
+        ("oneram6 --method ale --mesh ball.su2 --set mesh.merge=1e-9", "merged 0 node"),
+        ("agard-ct5 --mesh wide.su2 --set mesh.chord=2", "over the chord of 2"),
+    ):
+        cli.main(["check", *words.split(), "--device", "cpu", "--quiet"])
+        assert re.search(said, capsys.readouterr().out), words
+    words = "check oneram6 --method ale --mesh ball.su2 --set mesh.points=20000 --quiet"
+    assert cli.main(words.split()) == 2
+    assert "[mesh] has a file, so points has no meaning" in capsys.readouterr().err
