@@ -213,6 +213,11 @@ NOT_PERIODIC = (
 )
 
 
+ZEROS = "0.0\t0.0\t0.0\n"
+VECTORS = "NPERIODIC= 1\nPERIODIC_INDEX= 0\n"  # as SU2 wrote them until its version 6
+TWICE = GOOD.replace(POINTS_OF_GOOD, POINTS_OF_GOOD.replace("\n", " {}\n").format(*range(6)))
+
+
 def with_z(z, number=True):
     """The good mesh with a z in each point line, its number behind it or not."""
     lines = [line.split() for line in POINTS_OF_GOOD.splitlines()]
@@ -225,6 +230,15 @@ BESIDE = {
     "one zone": "NZONE= 1\nIZONE= 1\n" + GOOD,
     "no periodic boundary": GOOD + "NPERIODIC= 0\n",
     "none, in full": GOOD + NOT_PERIODIC,
+    "none, in lines without keywords": GOOD + VECTORS + 3 * ZEROS,
+    "none, about a centre": GOOD + VECTORS + "1.0 2.0 0.0\n" + 2 * ZEROS,
+    "none, in two numbers": GOOD + VECTORS + 3 * "0 0\n",
+    "none, twice": GOOD + 2 * (VECTORS.replace("NPERIODIC= 1\n", "") + 3 * ZEROS),
+    "none, ahead of the markers": GOOD.replace("NMARK", VECTORS + 3 * ZEROS + "NMARK"),
+    "the point's number twice": TWICE,
+    "the point's number twice behind a z": with_z("0.5")
+    .replace("0.5 7\n", "0.5 2\n")
+    .replace("0.5 ", "0.5 1"),
     "z of 0": with_z("0.0"),
     "z of 0.1": with_z("0.1"),
     "z without a number": with_z("0.1", number=False),
@@ -262,6 +276,42 @@ CHANGES = {
     "a periodic boundary": (
         GOOD + NOT_PERIODIC.replace("TRANSLATION= 0.0", "TRANSLATION= 1.0"),
         r"line 29: PERIODIC_TRANSLATION= 1.0.*no periodic boundaries",
+    ),
+    "a way in lines without keywords": (
+        GOOD + VECTORS + 2 * ZEROS + "0.0 1.5 0.0\n",
+        r"line 29: PERIODIC_INDEX= 0 has a translation of 0 1.5 0, .*no periodic boundaries",
+    ),
+    "an angle in lines without keywords": (
+        GOOD + VECTORS + ZEROS + "0.0 0.0 90\n" + ZEROS,
+        r"line 28: PERIODIC_INDEX= 0 has a rotation of 0 0 90, .*no periodic boundaries",
+    ),
+    "two lines of a periodic boundary": (
+        GOOD + VECTORS + 2 * ZEROS,
+        r"line 27: PERIODIC_INDEX= 0 with 2 line\(s\) of numbers, expected none or 3",
+    ),
+    "four lines of a periodic boundary": (
+        GOOD + VECTORS + 4 * ZEROS,
+        r"line 27: PERIODIC_INDEX= 0 with 4 line\(s\) of numbers, expected none or 3",
+    ),
+    "one number of a periodic boundary": (
+        GOOD + VECTORS + 2 * ZEROS + "0.0\n",
+        r"line 29: translation of 1 numbers, expected 2 or 3",
+    ),
+    "words of a periodic boundary": (
+        GOOD + VECTORS + 2 * ZEROS + "no way\n",
+        r"line 29: vector of PERIODIC_INDEX, 2: 'no', expected numbers",
+    ),
+    "two numbers, one of them no index": (
+        TWICE.replace("1.0 1.0 4 4", "1.0 1.0 4 3"),
+        r"line 9: point 1 has z = 1, and point 0 z = 0, .*\(or the point's number twice",
+    ),
+    "two numbers, one of them not whole": (
+        TWICE.replace("1.0 1.0 4 4", "1.0 1.0 4.5 4"),
+        r"line 9: point 1 has z = 1, and point 0 z = 0",
+    ),
+    "six numbers": (
+        TWICE.replace("\n0.0 0.0 0 0", "\n0.0 0.0 0 0 0 0"),
+        r"line 8: point 0 has 6 numbers, expected x y",
     ),
     "what pieces exchange": (
         GOOD.replace("TAG= rest", "TAG= SEND_RECEIVE"),

@@ -92,6 +92,39 @@ def test_points_and_elements_may_end_in_their_numbers(tmp_path):
     assert mesh.volumes.tolist() == [1 / 6, 1 / 6]
 
 
+def numbered(pattern):
+    """The two tetrahedra with more behind the coordinates: numbers by a pattern of the point's."""
+    text = HALF
+    for k, point in enumerate(["0 0 0", "1 0 0", "0 1 0", "0 0 1", "0 0 -1"]):
+        text = text.replace(f"\n{point}\n", f"\n{point} {pattern.format(k, k + 7, k % 2)}\n", 1)
+    return text
+
+
+@pytest.mark.parametrize("pattern", ["{0} {0}", "{0} {1}", "{1} {0}"])
+def test_points_in_space_may_end_in_two_numbers_of_theirs(tmp_path, pattern):
+    mesh = km.mesh.read(store(tmp_path, numbered(pattern)))
+
+    np.testing.assert_array_equal(mesh.points, km.mesh.read(store(tmp_path, HALF)).points)
+
+
+@pytest.mark.parametrize("pattern", ["{0} {2}", "{2} {0}", "{0} -{0}", "{0} {0}.5"])
+def test_two_numbers_that_number_no_points_are_refused(tmp_path, pattern):
+    with pytest.raises(MeshError, match=r"line 6: points end in two numbers each, .*each once"):
+        km.mesh.read(store(tmp_path, numbered(pattern)))
+
+
+PERIODIC = "NPERIODIC= 1\nPERIODIC_INDEX= 0\n"
+
+
+def test_periodic_boundaries_of_zeros_in_space_are_read_and_others_refused(tmp_path):
+    zeros = 3 * "0.000000000000000e+00\t0.000000000000000e+00\t0.000000000000000e+00\n"
+    mesh = km.mesh.read(store(tmp_path, HALF + PERIODIC + zeros))
+    assert mesh.nodes == 5
+    assert mesh.origin.notes == ()
+    with pytest.raises(MeshError, match=r"translation of 0 0 1e-05, .*no periodic boundaries"):
+        km.mesh.read(store(tmp_path, HALF + PERIODIC + "0 0 0\n0 0 0\n0 0 1e-5\n"))
+
+
 DAMAGE = {
     "element count too large": ("NELEM= 2", "NELEM= 3", r"line 5: found 'NPOIN= 5' after 2 elem"),
     "element count too small": ("NELEM= 2", "NELEM= 1", r"line 4: '10 0 2 1 4', expected a key"),

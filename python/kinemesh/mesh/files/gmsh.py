@@ -24,7 +24,7 @@ from kinemesh.mesh.files.gmsh_format import (
     Ints,
     load,
 )
-from kinemesh.mesh.files.su2 import FARTHEST, FARTHEST_IN_SPACE
+from kinemesh.mesh.files.su2_points import FARTHEST, FARTHEST_IN_SPACE
 from kinemesh.mesh.files.text_files import path_of
 from kinemesh.mesh.merge import by_kind
 from kinemesh.mesh.mesh import Mesh

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.files.su2 import FARTHEST, FARTHEST_IN_SPACE
+from kinemesh.mesh.files.su2_points import FARTHEST, FARTHEST_IN_SPACE
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.origin import Origin
 

@@ -16,6 +16,7 @@ from kinemesh.errors import did_you_mean
 from kinemesh.mesh.files.built import built
 from kinemesh.mesh.files.su2_beside import OTHERS, PERIODIC, check_other, skip, whole
 from kinemesh.mesh.files.su2_lines import Lines, many
+from kinemesh.mesh.files.su2_points import points_of
 from kinemesh.mesh.files.text_files import path_of, read_text, write_text
 from kinemesh.mesh.kinds import KINDS, Kind
 from kinemesh.mesh.mesh import Mesh
@@ -24,10 +25,7 @@ LINE = 3
 OF_TYPE = {kind.su2: kind for kind in KINDS.values()}
 CORNERS = {LINE: 2} | {number: kind.corners for number, kind in OF_TYPE.items()}
 FACES = tuple(kind.su2 for kind in KINDS.values() if kind.dimensions == 2)
-FARTHEST = 1e150  # the square of a length must not overflow
-FARTHEST_IN_SPACE = 1e100  # nor its cube
 KEYS = ("NDIME", "NELEM", "NPOIN", "NMARK", "MARKER_TAG", "MARKER_ELEMS")
-FLAT = 1e-12  # z may vary by this share of the mesh's width
 ROWS = 10_000  # lines that are written at a time
 
 
@@ -76,7 +74,7 @@ def _sections(lines: Lines) -> tuple[dict, dict[str, NDArray]]:
         elif key == "NELEM":
             found[key] = _elements(lines, whole(lines, start, key, value), dimensions)
         elif key == "NPOIN":
-            found[key] = _points(lines, whole(lines, start, key, value), dimensions)
+            found[key] = points_of(lines, whole(lines, start, key, value), dimensions)
         elif key == "NMARK":
             found[key] = whole(lines, start, key, value)
         elif key == "MARKER_TAG":
@@ -123,68 +121,6 @@ def _keyword(lines: Lines) -> tuple[str, str]:
 def _unknown(key: str) -> str:
     hint = did_you_mean(key, (*KEYS, *OTHERS), quote="")
     return f"keyword {key[:40]}=, expected one of {', '.join(KEYS)}{hint}"
-
-
-def _points(lines: Lines, count: int, dimensions: int) -> NDArray[np.float64]:
-    """(count, dimensions) coordinates."""
-    start = lines.at
-    flat, counts = lines.block(count, np.float64, "point")
-    if count == 0:
-        raise lines.fault(start - 1, "NPOIN= 0, expected points")
-    odd = np.flatnonzero((counts != counts[0]) | (counts < dimensions) | (counts > 4))
-    if len(odd):
-        k = int(odd[0])
-        expected = (
-            "x y, with a z that is the same everywhere and the point's number if wanted"
-            if dimensions == 2
-            else "x y z, and the point's number if wanted"
-        )
-        raise lines.fault(start + k, f"point {k} has {counts[k]} numbers, expected {expected}")
-    table = flat.reshape(count, -1)
-    farthest = FARTHEST if dimensions == 2 else FARTHEST_IN_SPACE
-    wrong = np.flatnonzero(~(np.abs(table) <= farthest).all(axis=1))
-    if len(wrong):
-        k = int(wrong[0])
-        raise lines.fault(
-            start + k,
-            f"point {k} is '{lines.text(start + k)[:80]}', expected finite coordinates, at most "
-            f"{farthest:g}",
-        )
-    if dimensions == 2:
-        _check_rest(lines, start, table)
-    elif (table[:, 3:] != np.floor(table[:, 3:])).any():
-        k = int(np.argmax(table[:, 3] != np.floor(table[:, 3])))
-        raise lines.fault(
-            start + k, f"point {k} ends in {table[k, 3]:g}, expected its whole number"
-        )
-    return np.ascontiguousarray(table[:, :dimensions])
-
-
-def _check_rest(lines: Lines, start: int, table: NDArray[np.float64]) -> None:
-    """Refuse a z that varies and a number of a point that is not whole.
-
-    A third column is the points' numbers or z, the same everywhere.
-    """
-    rest = table[:, 2:]
-    if not rest.shape[1]:
-        return
-    level = np.abs(rest[:, 0] - rest[0, 0]) <= FLAT * np.ptp(table[:, :2], axis=0).max()
-    if rest.shape[1] == 2 and not level.all():
-        k = int(np.argmin(level))
-        raise lines.fault(
-            start + k,
-            f"point {k} has z = {rest[k, 0]:g}, and point 0 z = {rest[0, 0]:g}, expected one z: "
-            "the mesh is plane",
-        )
-    whole = rest[:, -1] == np.floor(rest[:, -1])
-    if not whole.all() and not (rest.shape[1] == 1 and level.all()):
-        k = int(np.argmin(whole))
-        either = ", or a z that is the same everywhere: the mesh is plane"
-        raise lines.fault(
-            start + k,
-            f"point {k} ends in {rest[k, -1]:g}, expected its whole number"
-            + (either if rest.shape[1] == 1 else ""),
-        )
 
 
 Tables = tuple[dict[str, NDArray], dict[str, NDArray[np.int64]]]

@@ -45,6 +45,8 @@ def check_other(lines: Lines, start: int, key: str, value: str) -> None:
         numbers = []
     if not numbers:
         raise lines.fault(start, f"{key}= '{value[:40]}', expected numbers")
+    if key == "PERIODIC_INDEX":
+        _pass_vectors(lines, value)
     if not any(numbers) or key in ("PERIODIC_INDEX", "PERIODIC_CENTER"):
         return
     if key in OFFSETS:
@@ -58,6 +60,36 @@ def check_other(lines: Lines, start: int, key: str, value: str) -> None:
         start,
         f"{key}= {' '.join(value.split())[:40]}, expected zeros: there are no periodic boundaries",
     )
+
+
+def _pass_vectors(lines: Lines, index: str) -> None:
+    """Pass the lines without a keyword behind PERIODIC_INDEX, as SU2 wrote them until version 6.
+
+    They are the centre, the angles and the way of a periodic boundary; those of zeros move nothing.
+    """
+    start, names = lines.at, ("centre", "rotation", "translation")
+    ahead = lines.keys[np.searchsorted(lines.keys, start) :]
+    count = (int(ahead[0]) if len(ahead) else len(lines)) - start
+    if count <= 0:
+        return
+    if count != len(names):
+        raise lines.fault(
+            start,
+            f"PERIODIC_INDEX= {index[:40]} with {count} line(s) of numbers, expected none or "
+            f"{len(names)}: {', '.join(names)} of a periodic boundary",
+        )
+    flat, counts = lines.block(count, np.float64, "vector of PERIODIC_INDEX,")
+    for k, (name, own) in enumerate(
+        zip(names, np.split(flat, np.cumsum(counts)[:-1]), strict=True)
+    ):
+        if len(own) not in (2, 3):
+            raise lines.fault(start + k, f"{name} of {len(own)} numbers, expected 2 or 3")
+        if name != "centre" and own.any():
+            raise lines.fault(
+                start + k,
+                f"PERIODIC_INDEX= {index[:40]} has a {name} of {' '.join(f'{v:g}' for v in own)}, "
+                "expected zeros: there are no periodic boundaries",
+            )
 
 
 def skip(lines: Lines, key: str) -> None:
