@@ -60,7 +60,10 @@ def test_surfaces_without_a_name_are_called_by_their_numbers(tmp_path, version):
             lambda i: [item for item in i if item[1] == 3],
             r"no physical group of surfaces, expected",
         ),
-        (lambda i: [item for item in i if item[1] == 2], r"no physical group of lines, expected"),
+        (
+            lambda i: [item for item in i if item[1] == 2],
+            r"z runs from 0 to 1; .*put the volume into one, Physical Volume",
+        ),
         (lambda i: [*i, (4, 3, 4, [1, 2, 3, 999])], r"a tetrahedron names node 999, which the"),
         (lambda i: [*i, i[0]], r"marker '1' lists face .* more than once"),
     ],
@@ -80,6 +83,58 @@ def test_a_surface_without_a_volume_is_told_of_it(tmp_path):
 
     with pytest.raises(MeshError, match=r"z runs from 0 to 1.*Physical Volume"):
         km.mesh.read(store(tmp_path, msh41(False, **given), "m.msh"))
+
+
+@pytest.mark.parametrize("lines", [True, False])
+@pytest.mark.parametrize("version", [msh22, msh41])
+def test_surfaces_alone_in_space_are_told_of_the_volume(tmp_path, version, lines):
+    """With physical curves beside them, or without."""
+    given = solid(halves(), SURFACES)
+    given["items"] = [item for item in given["items"] if item[1] == 2]
+    given["items"] += [(1, 1, 1, [1, 2])] if lines else []
+
+    with pytest.raises(
+        MeshError, match=r'without cells of a volume.*Physical Volume\("fluid"'
+    ) as no:
+        km.mesh.read(store(tmp_path, version(False, **given), "m.msh"))
+
+    assert "Physical Curve" not in str(no.value)
+
+
+@pytest.mark.parametrize("kind", MADE)
+@pytest.mark.parametrize("binary", [False, True])
+def test_a_volume_in_two_groups_is_taken_once(tmp_path, kind, binary):
+    """Format 2 has its cells once for each group, format 4 names both."""
+    mesh = halves(kind)
+    given = solid(mesh, SURFACES)
+    twice = [*given["items"], *((k, d, 9, n) for k, d, _, n in given["items"] if d == 3)]
+    count = sum(map(len, mesh.blocks.values()))
+
+    with pytest.warns(
+        UserWarning, match=rf"{count} cell\(s\) of a volume in several .*\('4', '9'\)"
+    ):
+        two = km.mesh.read(store(tmp_path, msh22(binary, **{**given, "items": twice}), "m.msh"))
+    four = km.mesh.read(store(tmp_path, msh41(binary, **given, groups={4: [4, 9]}), "n.msh"))
+
+    for again in (two, four):
+        for name, cells in mesh.blocks.items():
+            np.testing.assert_array_equal(again.blocks[name], cells)
+    assert "taken once" in two.origin.notes[0]
+    assert four.origin.notes == ()
+
+
+def test_a_volume_of_two_groups_and_cells_of_one_group_twice_are_told_apart(tmp_path):
+    """A part of the volume in another group, too; and a cell that is there twice in one."""
+    given = solid(halves("tetrahedra"), SURFACES)
+    inner = [(k, d, 9, n) for k, d, _, n in given["items"] if d == 3][:40]
+    both = {**given, "items": [*given["items"], *inner]}
+    with pytest.warns(UserWarning, match=r"40 cell\(s\) of a volume in several physical groups"):
+        mesh = km.mesh.read(store(tmp_path, msh22(False, **both), "m.msh"))
+    assert len(mesh.blocks["tetrahedra"]) == 162
+
+    twice = {**given, "items": [*given["items"], given["items"][-1]]}
+    with pytest.raises(MeshError, match=r"cells overlap|lie on one another"):
+        km.mesh.read(store(tmp_path, msh22(False, **twice), "m.msh"))
 
 
 def test_cells_that_are_inside_out_are_mirrored_and_noted(tmp_path):

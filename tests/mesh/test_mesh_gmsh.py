@@ -2,6 +2,7 @@
 
 import gzip
 import lzma
+import re
 import struct
 
 import numpy as np
@@ -103,7 +104,7 @@ def test_a_line_off_the_mesh_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        ((3, 2), 0.5, r"z runs from 0 to 0.5, expected one value"),
+        ((3, 2), 0.5, r"z runs from 0 to 0.5; .*expected one value of z"),
         ((3, 1), float("nan"), r"node 3 is at .*expected finite coordinates"),
     ],
 )
@@ -280,6 +281,55 @@ def test_a_binary_file_of_2_2_may_have_gaps_in_its_numbers(tmp_path):
     assert read(store(tmp_path, head + b"$Elements\n" + tail)).nodes == 6
 
 
+@pytest.mark.parametrize("other", ["2", "2.", "2.0", "2.1", "2.20", "2.00"])
+@pytest.mark.parametrize("binary", [False, True])
+def test_format_2_has_its_number_in_many_ways(tmp_path, binary, other):
+    raw = msh22(binary, items=straight(elements()))
+
+    again = read(store(tmp_path, raw.replace(b"2.2 ", other.encode() + b" ", 1)))
+
+    assert again.nodes == 6
+
+
+ROWS = ['1 1 "floor"', '1 2 "rest"', '2 3 "fluid"']
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_a_surface_in_two_groups_is_taken_once_from_format_2(tmp_path, binary):
+    """The format has its cells once for each group, and so have curves in groups of one name."""
+    plain = straight(elements())
+    surface = [(k, d, 9, nodes) for k, d, _, nodes in plain if d == 2]
+    raw = with_names(msh22(binary, items=[*plain, *surface]), [*ROWS, '2 9 "air"'])
+
+    with pytest.warns(UserWarning, match=r"3 cell\(s\) of a surface in several .*'fluid', 'air'"):
+        mesh = read(store(tmp_path, raw))
+
+    assert len(mesh.triangles) == 2
+    assert len(mesh.quads) == 1
+    with pytest.raises(MeshError, match=r"belongs to \d cells|two cells on the same"):
+        read(store(tmp_path, msh22(binary, items=[*plain, *(i for i in plain if i[1] == 2)])))
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_a_curve_in_two_groups_of_one_name_is_read_from_format_2(tmp_path, binary):
+    plain = straight(elements())
+    again = [(k, d, 8, nodes) for k, d, tag, nodes in plain if tag == 1]
+    raw = with_names(msh22(binary, items=[*plain, *again]), [*ROWS, '1 8 "floor"'])
+
+    assert read(store(tmp_path, raw)).boundaries["floor"].tolist() == [[0, 1], [1, 2]]
+
+
+def test_points_off_the_plane_that_no_cell_has_do_not_matter(tmp_path):
+    points = [*map(list, POINTS[:6]), [5, 5, 3]]
+    assert read(store(tmp_path, msh22(False, points, straight(elements())))).nodes == 6
+
+
+def test_a_mesh_of_another_plane_is_told_to_be_turned(tmp_path):
+    points = [[x, 0, y] for x, y, _ in POINTS]
+    with pytest.raises(MeshError, match=r"all of it has one y: .* turned into that of x and y"):
+        read(store(tmp_path, msh22(False, points, straight(elements()))))
+
+
 def cut_off(raw):
     return raw[: len(raw) * 3 // 4]
 
@@ -292,10 +342,17 @@ DAMAGE = {
         lambda raw: raw[: raw.index(b"$Elements") - 60] + raw[raw.index(b"$EndNodes") :],
         r"cannot be read as a gmsh mesh",
     ),
-    "old version": (
-        lambda raw: raw.replace(b"2.2", b"1.0", 1).replace(b"4.1", b"1.0", 1),
-        r"gmsh format 1.0, expected 4.1 or 2.2",
+    "version 1": (
+        lambda raw: b"$NOD\n1\n1 0 0 0\n$ENDNOD\n$ELM\n0\n$ENDELM\n",
+        r"gmsh format 1 \(it begins with \$NOD\), expected 4.1 or 2.2; .*-save -format msh41",
     ),
+    **{
+        f"version {other}": (
+            lambda raw, other=other: re.sub(rb"(?<=Format\n)(2\.2|4\.1)", other.encode(), raw),
+            rf"gmsh format {other}, expected 4\.1 or 2\.2; save it anew: gmsh FILE -save -format",
+        )
+        for other in ("1.0", "3", "4", "4.0", "2.3", "4.2", "22")
+    },
     "no elements": (lambda raw: raw[: raw.index(b"$Elements")], r"no \$Elements section"),
 }
 

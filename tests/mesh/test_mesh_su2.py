@@ -2,6 +2,7 @@
 
 import gzip
 import lzma
+import re
 from pathlib import Path
 
 import kinemesh.mesh as km_mesh
@@ -236,9 +237,9 @@ BESIDE = {
     "none, twice": GOOD + 2 * (VECTORS.replace("NPERIODIC= 1\n", "") + 3 * ZEROS),
     "none, ahead of the markers": GOOD.replace("NMARK", VECTORS + 3 * ZEROS + "NMARK"),
     "the point's number twice": TWICE,
-    "the point's number twice behind a z": with_z("0.5")
-    .replace("0.5 7\n", "0.5 2\n")
-    .replace("0.5 ", "0.5 1"),
+    "the point's number twice behind a z": re.sub(
+        r"(?<=\n)(\d\.\S+ \S+) (\d \d)(?=\n)", r"\1 0.5 \2", TWICE
+    ),
     "z of 0": with_z("0.0"),
     "z of 0.1": with_z("0.1"),
     "z without a number": with_z("0.1", number=False),

@@ -23,6 +23,7 @@ from kinemesh.mesh.files.gmsh_format import (
     Found,
     Ints,
     load,
+    repeated,
 )
 from kinemesh.mesh.files.su2_points import FARTHEST, FARTHEST_IN_SPACE
 from kinemesh.mesh.files.text_files import path_of
@@ -56,7 +57,7 @@ def read_msh(path: str | Path, merge: float | None = None) -> Mesh:
         raise MeshError(
             f"{path}: no triangles and no quads, expected a plane mesh; where curves are in "
             "physical groups gmsh saves what is in a group alone, so put the surface in one: "
-            'Physical Surface("fluid") = {...}'
+            'Physical Surface("fluid") = {...}, of a mesh in space Physical Volume("fluid") = {...}'
         )
     absent, partitions = found.missing
     if absent:
@@ -64,13 +65,15 @@ def read_msh(path: str | Path, merge: float | None = None) -> Mesh:
             f"{path}: {absent} of the mesh's {partitions} partitions are not in the file, expected "
             "all in one file; save with Mesh.PartitionSplitMeshFiles = 0, or without partitions"
         )
+    points = _points(path, found, cells)
     markers = _markers(path, found)
     used = np.zeros(len(found.points), bool)
     for table in (*cells.values(), *markers.values()):
         used[table[table >= 0]] = True
-    points = _points(path, found)
     new = np.append(np.cumsum(used) - 1, -1)  # -1 stays
-    notes = _unnamed(path, found, markers)
+    for note in found.notes:
+        warn(f"{path}: {note}", UserWarning)
+    notes = (*found.notes, *_unnamed(path, found, markers))
     return built(
         path,
         points[used],
@@ -94,6 +97,7 @@ def _markers(path: Path, found: Found) -> dict[str, Ints]:
     dim = found.dimensions - 1
     what, curve = (("lines", "curve"), ("surfaces", "surface"))[dim - 1]
     sides: dict[str, list[Ints]] = {}
+    groups: dict[str, list[Ints]] = {}
     for block in found.blocks:
         if block.kind not in ((LINE,) if dim == 1 else (TRIANGLE, QUAD)) or not len(block.nodes):
             continue
@@ -107,6 +111,8 @@ def _markers(path: Path, found: Found) -> dict[str, Ints]:
         width = ((0, 0), (0, 2 * dim - block.nodes.shape[1]))
         for name in names:
             sides.setdefault(name, []).append(np.pad(block.nodes, width, constant_values=-1))
+            group = np.full(len(block.nodes), min(block.groups))
+            groups.setdefault(name, []).append(group)
     if not sides:
         example = (
             'Physical Curve("airfoil") = {...}; and Physical Surface("fluid") = {...}'
@@ -117,7 +123,8 @@ def _markers(path: Path, found: Found) -> dict[str, Ints]:
             f"{path}: has no physical group of {what}, expected one for each boundary, such as "
             f"{example}; gmsh writes none into format 2.2 with Mesh.SaveAll = 1"
         )
-    return {name: np.concatenate(parts) for name, parts in sides.items()}
+    tables = {name: (np.concatenate(sides[name]), np.concatenate(groups[name])) for name in sides}
+    return {name: own[~repeated(own, group)] for name, (own, group) in tables.items()}
 
 
 def _unnamed(path: Path, found: Found, markers: Mapping[str, Ints]) -> tuple[str, ...]:
@@ -136,7 +143,7 @@ def _unnamed(path: Path, found: Found, markers: Mapping[str, Ints]) -> tuple[str
     return (note,)
 
 
-def _points(path: Path, found: Found) -> NDArray[np.float64]:
+def _points(path: Path, found: Found, cells: Mapping[str, Ints]) -> NDArray[np.float64]:
     """(nodes, 2) coordinates of a mesh whose z is constant, in space (nodes, 3)."""
     points, farthest = found.points, FARTHEST if found.dimensions == 2 else FARTHEST_IN_SPACE
     wrong = np.flatnonzero(~(np.abs(points) <= farthest).all(axis=1))
@@ -147,11 +154,20 @@ def _points(path: Path, found: Found) -> NDArray[np.float64]:
         )
     if found.dimensions == 3:
         return points
-    width = max(np.ptp(points[:, 0]), np.ptp(points[:, 1]))
-    if np.ptp(points[:, 2]) > FLAT * width:
+    own = points[np.unique(np.concatenate([table.ravel() for table in cells.values()]))]
+    low, high = own.min(axis=0), own.max(axis=0)
+    if high[2] - low[2] > FLAT * (high - low)[:2].max():
+        level = (high - low)[:2] <= FLAT * (high[2] - low[2])
+        turn = (
+            f"; all of it has one {'xy'[int(np.argmax(level))]}: a mesh of another plane is to be "
+            "turned into that of x and y"
+            if level.any()
+            else ""
+        )
         raise MeshError(
-            f"{path}: z runs from {points[:, 2].min():g} to {points[:, 2].max():g}, expected one "
-            "value: a plane mesh; one in space has tetrahedra or other cells, which gmsh saves "
-            'with Physical Volume("fluid") = {...}'
+            f"{path}: triangles and quads without cells of a volume, and z runs from {low[2]:g} to "
+            f"{high[2]:g}; a mesh in space needs its cells, and gmsh saves what is in physical "
+            'groups alone: put the volume into one, Physical Volume("fluid") = {...}; expected one '
+            f"value of z of a mesh in the plane{turn}"
         )
     return np.ascontiguousarray(points[:, :2])

@@ -59,12 +59,14 @@ class Found:
     blocks : of elements
     names : {(dimension, tag): name} of physical groups
     missing : partitions that the file does not have, of how many
+    notes : on cells that are in several groups
     """
 
     points: NDArray[np.float64]
     blocks: list[Block]
     names: dict[tuple[int, int], str]
     missing: tuple[int, int] = (0, 0)
+    notes: tuple[str, ...] = ()
 
     @property
     def dimensions(self) -> int:
@@ -75,8 +77,7 @@ class Found:
 def load(path: Path) -> Found:
     """Nodes, elements and groups of a file; MeshError for an unreadable one."""
     raw = read_bytes(path)
-    version, binary, order = head(path, raw)
-    four = version == "4.1"
+    four, binary, order = head(path, raw)
     nodes = Numbers(path, raw, "Nodes", binary, order, four)
     cells = Numbers(path, raw, "Elements", binary, order, four)
     try:
@@ -101,7 +102,49 @@ def load(path: Path) -> Found:
     if len(twice):
         raise MeshError(f"{path}: two nodes {tags[rank][twice[0]]}, expected each number once")
     blocks = [Block(b.kind, _placed(path, b, tags[rank], rank), b.groups, b.entity) for b in lists]
-    return Found(points, blocks, names(raw), entities.missing(blocks))
+    missing, called = entities.missing(blocks), names(raw)
+    blocks, note = _once(blocks, called)
+    return Found(points, blocks, called, missing, (note,) if note else ())
+
+
+def _once(blocks: list[Block], called: dict[tuple[int, int], str]) -> tuple[list[Block], str]:
+    """Blocks without cells that are there again in another group, and a note on these.
+
+    Format 2 writes what is in several physical groups once for each of them.
+    """
+    dim = _dimensions({block.kind for block in blocks})
+    count, doubled, made = 0, set(), []
+    wanted = SOLIDS if dim == 3 else (TRIANGLE, QUAD)
+    for kind in wanted:
+        own = [block for block in blocks if block.kind == kind]
+        groups = np.repeat([min(b.groups, default=0) for b in own], [len(b.nodes) for b in own])
+        if len(set(groups.tolist())) < 2:
+            made += own
+            continue
+        nodes = np.concatenate([block.nodes for block in own])
+        again = repeated(nodes, groups)
+        count += int(again.sum())
+        same = np.isin(np.sort(nodes, axis=1), np.sort(nodes[again], axis=1)).all(axis=1)
+        doubled |= set(groups[same].tolist()) if again.any() else set()
+        made.append(Block(kind, nodes[~again], ()))
+    others = [block for block in blocks if block.kind not in wanted]
+    if not count:
+        return blocks, ""
+    words = ", ".join(repr(called.get((dim, tag), str(tag))) for tag in sorted(doubled))
+    what = "volume" if dim == 3 else "surface"
+    note = f"{count} cell(s) of a {what} in several physical groups ({words}), taken once"
+    return [*others, *made], note
+
+
+def repeated(rows: Ints, groups: Ints) -> NDArray[np.bool_]:
+    """(k,) True of rows that an earlier one of another group has, whatever the order of nodes."""
+    each = np.sort(rows, axis=1)
+    order = np.lexsort((np.arange(len(each)), *each.T))
+    new = np.concatenate([[True], (each[order[1:]] != each[order[:-1]]).any(axis=1)])
+    first = np.empty(len(each), np.intp)
+    first[order] = order[np.flatnonzero(new)[np.cumsum(new) - 1]]
+    found: NDArray[np.bool_] = (first != np.arange(len(each))) & (groups[first] != groups)
+    return found
 
 
 def _placed(path: Path, block: Block, tags: Ints, rank: Ints) -> Ints:
@@ -244,15 +287,12 @@ def _elements_4(numbers: Numbers, entities: _Entities) -> list[Block]:
 
 
 def _elements_2(numbers: Numbers) -> list[Block]:
-    """Blocks of elements from format 2, their nodes by tag; those of the boundary by group."""
+    """Blocks of elements from format 2, their nodes by tag, by group."""
     rows = (_rows_binary if numbers.binary else _rows_text)(numbers)
-    sides = (TRIANGLE, QUAD) if _dimensions(set(rows)) == 3 else (LINE,)
     found = []
     for kind, parts in sorted(rows.items()):
         nodes = np.concatenate([own for own, _ in parts])
         groups = np.concatenate([own for _, own in parts])
-        if kind not in sides:
-            groups[:] = 0
         found += [
             Block(kind, nodes[groups == group], (group,) if group else ())
             for group in np.unique(groups).tolist()

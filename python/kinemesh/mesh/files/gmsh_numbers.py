@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kinemesh.errors import MeshError
 
 Ints = NDArray[np.int64]
-VERSIONS = ("2", "2.1", "2.2", "4.1")
+RESAVE = "save it anew: gmsh FILE -save -format msh41 -o NEW.msh"
 SHORT = "the file is truncated, or a count in it is wrong"
 EXACT = 2.0**53  # below which a float64 is a whole number to the last digit
 
@@ -27,24 +27,27 @@ def at(raw: bytes, name: str) -> int:
     return -1 if found is None else found.end()
 
 
-def head(path: Path, raw: bytes) -> tuple[str, bool, str]:
-    """Version, whether the file is binary, and the order of its bytes."""
+def head(path: Path, raw: bytes) -> tuple[bool, bool, str]:
+    """Return True for version 4.1 (or else 2), True for a binary file, and its order of bytes."""
+    if raw.lstrip().startswith(b"$NOD"):
+        raise MeshError(
+            f"{path}: gmsh format 1 (it begins with $NOD), expected 4.1 or 2.2; {RESAVE}"
+        )
     if not raw.lstrip().startswith((b"$MeshFormat", b"$Comments")) or at(raw, "MeshFormat") < 0:
         raise MeshError(f"{path}: does not start with $MeshFormat; is it a gmsh mesh?")
     start = at(raw, "MeshFormat")
     line, _, rest = raw[start : start + 200].partition(b"\n")
     words = line.decode("ascii", "replace").split()
     version = words[0] if words else "unknown"
-    if version not in VERSIONS:
-        raise MeshError(
-            f"{path}: gmsh format {version}, expected 4.1 or 2.2 (gmsh -save ... -format msh41)"
-        )
+    four = re.fullmatch(r"4\.10*", version) is not None
+    if not four and not re.fullmatch(r"2(\.[012]?0*)?", version):
+        raise MeshError(f"{path}: gmsh format {version[:20]}, expected 4.1 or 2.2; {RESAVE}")
     if words[2:3] != ["8"]:
         raise MeshError(f"{path}: $MeshFormat is '{line.decode('ascii', 'replace').strip()}', "
                         f"expected numbers of 8 bytes, such as {version} 0 8")  # fmt: skip
     if not raw[-256:].rstrip().rsplit(b"\n", 1)[-1].strip().startswith(b"$End"):
         raise MeshError(f"{path}: does not end with $End...; the file is truncated")
-    return version, words[1] == "1", ">" if rest[:4] == b"\0\0\0\1" else "<"
+    return four, words[1] == "1", ">" if rest[:4] == b"\0\0\0\1" else "<"
 
 
 def names(raw: bytes) -> dict[tuple[int, int], str]:
