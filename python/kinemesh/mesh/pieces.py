@@ -89,8 +89,10 @@ def pieces(space: Any, names: Sequence[str], planes: Sequence[str] = ()) -> list
         own = facets[part == number]
         low, high = reach(space.points[own])
         whose = tuple(there[k] for k in np.unique(owner[part == number]))
-        # a plane of symmetry closes what ends at it: no content as seen from a point of it
-        centre = space.points[mirror[0]] if len(mirror) else 0.5 * (low + high)
+        # a plane of symmetry closes what ends at it: no content as seen from a point of it, which
+        # does not hold of other planes, as above a channel
+        ends = np.intersect1d(own, mirror)
+        centre = space.points[ends].mean(axis=0) if len(ends) else 0.5 * (low + high)
         content = float(np.linalg.det(space.points[own] - centre).sum())
         found.append(Piece(whose, own, low, high, _closed(own, mirror), content))
     return sorted(found, key=lambda piece: there.index(piece.names[0]))
