@@ -226,7 +226,8 @@ def _plate(part: Any, told: dict[str, Any]) -> Any:
 def _file(part: Any, told: dict[str, Any]) -> Any:
     from kinemesh import mesh
 
-    return mesh.read(there(part, "file"), **told)
+    lengths = {"scale": part.scale, "chord": part.chord}
+    return mesh.read(there(part, "file"), **{**lengths, **told})
 
 
 def _box(part: Any, told: dict[str, Any]) -> Any:
