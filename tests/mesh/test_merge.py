@@ -6,6 +6,7 @@ import pytest
 from kinemesh.cases import build
 from kinemesh.errors import CaseError, MeshError
 from kinemesh.mesh.kinds import KINDS
+from kinemesh.mesh.near import first_within
 from solids import MADE, cube
 from squares import square
 from structured import ball, su2, twice, wake, wedges
@@ -120,8 +121,42 @@ def test_a_tolerance_of_whole_cells_is_refused_with_the_shortest_edge():
         MeshError, match=r"hexahedron 0.*no content left.*shortest edge .* is 0\.25"
     ):
         km.mesh.merge(mesh, tolerance=0.26)
-    with pytest.raises(MeshError, match=r"within which of each node are \d+ on average"):
+    with pytest.raises(MeshError, match="no content left"):
         km.mesh.merge(mesh, tolerance=100.0)
+    with pytest.raises(MeshError, match=r"about each node are \d+ places within three of it"):
+        km.mesh.merge(cube(9, "hexahedra"), tolerance=0.15)
+
+
+def by_distances(points, tolerance):
+    """Firsts of points that are near, by the distances of all."""
+    apart = np.linalg.norm(points[:, None] - points, axis=2)
+    first = np.arange(len(points))
+    for _ in points:
+        first = np.where(apart <= tolerance, first, len(points)).min(axis=1)
+    return first
+
+
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_points_are_near_as_their_distances_say(dimensions):
+    """Of all sizes of tolerances, down to what numbers can tell apart, and across zero."""
+    rng = np.random.default_rng(dimensions)
+    for _ in range(40):
+        points = rng.uniform(-0.5, 0.5, (rng.integers(1, 20), dimensions))
+        points = np.concatenate([points, [[0.0] * dimensions, [-1e-17] * dimensions]])
+        noise = 10.0 ** rng.integers(-17, -1)
+        points = np.concatenate([points, points + noise * rng.normal(size=points.shape)])
+        tolerance = rng.choice([0.0, *10.0 ** rng.uniform(-18, -1.5, 3)])
+        found = first_within(points, tolerance)
+        np.testing.assert_array_equal(found, by_distances(points, tolerance))
+
+
+def test_thousands_of_nodes_at_a_pole_are_one():
+    """Their pairs would be millions for each layer."""
+    points, cells, markers = ball(rings=4, around=2000, layers=2)
+
+    mesh = km.Mesh.from_blocks(points, {"hexahedra": cells}, markers, merge=1e-12)
+
+    assert mesh.nodes == 3 * (3 * 2000 + 2)
 
 
 def test_nothing_to_merge_leaves_the_mesh_and_says_so():

@@ -13,19 +13,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-from scipy.spatial import cKDTree
 
 from kinemesh.errors import MeshError
 from kinemesh.mesh.collapsed import Cells, shrunk
 from kinemesh.mesh.doubles import every, placed
 from kinemesh.mesh.edges import numbers
 from kinemesh.mesh.kinds import KINDS
+from kinemesh.mesh.near import first_within
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-MOST = 60  # pairs of nodes, for each node, within a tolerance that means anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +86,7 @@ def merged(
     where = numbers(points, "points").astype(np.float64)
     value = _tolerance(tolerance)
     cells = {key: _table(key, own, len(where), name) for key, own in blocks.items()}
-    first = _first(where, value)
+    first = first_within(where, value)
     shared = np.bincount(first, minlength=len(first))[first] > 1
     made = shrunk(
         {key: first[own] for key, own in cells.items()},
@@ -130,27 +127,6 @@ def _table(kind: str, value: ArrayLike, nodes: int, name: Callable[[str, int], s
             f"{nodes - 1}: {len(outside)} such element(s); correct the connectivity"
         )
     return table.astype(np.int64)
-
-
-def _first(points: Floats, tolerance: float) -> Ints:
-    """(nodes,) of each node the first of those that it is one with."""
-    if not np.isfinite(points).all():
-        return np.arange(len(points))  # refused with its place later
-    tree = cKDTree(points)
-    pairs = tree.count_neighbors(tree, tolerance)
-    if pairs > MOST * len(points):
-        raise MeshError(
-            f"merge: the tolerance is {tolerance:g}, within which of each node are "
-            f"{pairs / len(points):.0f} on average, expected less than the edges of cells; give it "
-            "in the lengths of the file"
-        )
-    near = tree.query_pairs(tolerance, output_type="ndarray")
-    shape = (len(points), len(points))
-    graph = coo_array((np.ones(len(near), np.int8), (near[:, 0], near[:, 1])), shape=shape)
-    _, part = connected_components(graph, directed=False)
-    _, first = np.unique(part, return_index=True)
-    found: Ints = first[part].astype(np.int64)
-    return found
 
 
 def _refuse_flat(
