@@ -174,3 +174,44 @@ def test_a_quadrilateral_that_meets_triangles_is_told_of_pyramids():
         MeshError, match=r"face 4-5-6-7 of hexahedron 0 .* meets triangles .*pyramid"
     ):
         km.Mesh.from_blocks(points, blocks, {"rim": sides})
+
+
+def strip(height):
+    """Cells a million times as long as the strip is high, one layer of them."""
+    points = [[1.0 * i, j * height] for j in (0, 1) for i in range(4)]
+    cells = [[i, i + 1, i + 5, i + 4] for i in range(3)]
+    rim = [[0, 1], [1, 2], [2, 3], [3, 7], [7, 6], [6, 5], [5, 4], [4, 0]]
+    return points, cells, {"rim": rim}
+
+
+@pytest.mark.parametrize("height", [1e-3, 1e-7, 1e-9])
+def test_sides_of_thin_cells_do_not_lie_on_one_another(height):
+    """The shortest edge at a node decides, and here it is inside the mesh."""
+    mesh = km.Mesh.from_arrays(*strip(height))
+    assert mesh.origin.notes == ()
+    solid = km.mesh.extruded(mesh, span=1e-9)
+    assert solid.origin.notes == ()
+    assert km.mesh.merge(mesh, tolerance=0.5 * height).nodes == mesh.nodes
+
+
+def test_cells_lost_in_the_last_digits_of_coordinates_are_flat():
+    """Rounding is no reason to merge them."""
+    mesh = square(4, "quads")
+    with pytest.raises(MeshError, match=r"quad 0 with nodes .* area"):
+        km.Mesh.from_arrays(1e-9 * mesh.points + [1e9, 0.0], mesh.cells, mesh.boundaries)
+
+
+def test_a_cell_with_nothing_left_is_flat_and_not_told_to_be_merged():
+    points = CUBE.copy()
+    points[4:] = points[:4]
+    with pytest.raises(MeshError, match=r"hexahedron 0 with nodes .* has volume 0") as caught:
+        km.Mesh.from_blocks(points, {"hexahedra": [list(range(8))]}, {"rim": FACES})
+    assert "merge" not in str(caught.value)
+
+
+@pytest.mark.parametrize("size", [1e120, 1e-120])
+def test_coincident_nodes_are_found_at_any_size(size):
+    points, cells, markers, _ = wake()
+    with pytest.raises(MeshError, match="lie on one another and are in no marker"):
+        km.Mesh.from_arrays(size * points, cells, markers)
+    assert km.Mesh.from_arrays(size * points, cells, markers, merge=1e-9 * size).nodes < len(points)

@@ -138,7 +138,7 @@ def by_distances(points, tolerance):
 
 @pytest.mark.parametrize("dimensions", [2, 3])
 def test_points_are_near_as_their_distances_say(dimensions):
-    """Of all sizes of tolerances, down to what numbers can tell apart, and across zero."""
+    """Tolerances go down to what numbers can tell apart, and points lie across zero."""
     rng = np.random.default_rng(dimensions)
     for _ in range(40):
         points = rng.uniform(-0.5, 0.5, (rng.integers(1, 20), dimensions))

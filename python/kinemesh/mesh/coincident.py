@@ -19,6 +19,7 @@ from kinemesh.errors import MeshError
 from kinemesh.mesh.doubles import merging, placed
 from kinemesh.mesh.kinds import KINDS
 from kinemesh.mesh.names import role_of
+from kinemesh.mesh.near import shrinking
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -50,9 +51,9 @@ class Sides:
     apart: float
 
     @classmethod
-    def of(cls, points: Floats, sides: Ints) -> Sides:
-        """Sides of one cell of a mesh."""
-        place, apart = _places(points, sides)
+    def of(cls, points: Floats, sides: Ints, tables: Mapping[str, Ints]) -> Sides:
+        """Sides of one cell of a mesh, whose cells are in tables by kind."""
+        place, apart = _places(shrinking(points) * points, sides, tables)
         none = np.full(len(sides), -1)
         if apart < 0:
             return cls(points, sides, place, none, none, 0.0)
@@ -60,6 +61,7 @@ class Sides:
         rows, backwards = _turned(own)
         _, number = np.unique(rows, axis=0, return_inverse=True)
         number = number.ravel()
+        apart /= shrinking(points)
         return cls(points, sides, place, _other(number, backwards, True),
                    _other(number, backwards, False), apart)  # fmt: skip
 
@@ -92,8 +94,13 @@ class Sides:
         return merging(self.apart, float(np.linalg.norm(x[1] - x[0])))
 
 
-def _places(points: Floats, sides: Ints) -> tuple[NDArray[np.intp], float]:
-    """The first node at the place of each, and the largest distance of two; -1 where none are."""
+def _places(
+    points: Floats, sides: Ints, tables: Mapping[str, Ints]
+) -> tuple[NDArray[np.intp], float]:
+    """The first node at the place of each, and the largest distance of two; -1 where none are.
+
+    Cells may be thinner than sides are long, so that their own edges decide what is near.
+    """
     place = np.arange(len(points))
     nodes = np.unique(sides[sides >= 0])
     if not len(nodes):
@@ -104,6 +111,7 @@ def _places(points: Floats, sides: Ints) -> tuple[NDArray[np.intp], float]:
     near = np.flatnonzero(np.atleast_2d(distance)[:, -1] <= APART * shortest)
     if not len(near):
         return place, -1.0
+    shortest = np.minimum(shortest, _shortest_of_cells(points, tables, nodes[near])[nodes])
     few = cKDTree(own[near])
     pairs = few.query_pairs(float(APART * shortest[near].max()), output_type="ndarray")
     a, b = near[pairs[:, 0]], near[pairs[:, 1]]
@@ -128,6 +136,20 @@ def _shortest(points: Floats, sides: Ints) -> Floats:
         length = np.linalg.norm(points[b] - points[a], axis=1)
         np.minimum.at(found, a, length)
         np.minimum.at(found, b, length)
+    return found
+
+
+def _shortest_of_cells(points: Floats, tables: Mapping[str, Ints], nodes: NDArray) -> Floats:
+    """(nodes,) shortest edge of a cell at each of some nodes."""
+    found = np.full(len(points), np.inf)
+    some = np.zeros(len(points), bool)
+    some[nodes] = True
+    for kind, cells in tables.items():
+        own = cells[some[cells].any(axis=1)]
+        for a, b in KINDS[kind].edges:
+            length = np.linalg.norm(points[own[:, b]] - points[own[:, a]], axis=1)
+            np.minimum.at(found, own[:, a], length)
+            np.minimum.at(found, own[:, b], length)
     return found
 
 

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError
+from kinemesh.mesh.collapsed import shape
 from kinemesh.mesh.kinds import KINDS, Kind
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 TOGETHER = 1e-12  # share of a cell's longest edge within which two corners are at one place
+ROUNDING = 64 * np.finfo(float).eps
 CHUNK = 1 << 16  # cells at a time
 COLLAPSED = {
     "triangles": "it has no area: remove it",
@@ -58,16 +60,40 @@ def check_corners(points: Floats, kind: Kind, cells: Ints, name: Callable[[int],
     bad: list[NDArray[np.intp]] = []
     for first in range(0, len(cells), CHUNK):
         short = _short(points, kind, cells[first : first + CHUNK])
-        bad.append(first + np.flatnonzero(short.any(axis=0)))
+        there = np.flatnonzero(short.any(axis=0))
+        bad.append(first + there[_with_content(kind, short[:, there])])
     if any(map(len, bad)):
         _refuse_together(points, kind, cells, np.concatenate(bad), name)
 
 
 def _short(points: Floats, kind: Kind, cells: Ints) -> NDArray[np.bool_]:
-    """(edges, cells) True where the ends of an edge are at one place."""
+    """(edges, cells) True where the ends of an edge are at one place.
+
+    Cells as small as the last digits of their coordinates are not looked at.
+    """
     length = _lengths(points, kind, cells)
-    found: NDArray[np.bool_] = length <= TOGETHER * length.max(axis=0)
+    longest = length.max(axis=0)
+    seen = longest > ROUNDING * np.abs(points).max(initial=0.0)
+    found: NDArray[np.bool_] = (length <= TOGETHER * longest) & seen
     return found
+
+
+def _with_content(kind: Kind, short: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(cells,) True of cells with something left once the ends of short edges are one.
+
+    Others are flat, whatever is done; of triangles and tetrahedra nothing is ever left.
+    """
+    if kind.corners == kind.dimensions + 1 or not short.shape[1]:
+        return np.ones(short.shape[1], bool)
+    patterns, number = np.unique(short, axis=1, return_inverse=True)
+    left = []
+    for column in patterns.T:
+        first = list(range(kind.corners))
+        for a, b in (kind.edges[k] for k in np.flatnonzero(column)):
+            low, high = sorted((first[a], first[b]))
+            first = [low if corner == high else corner for corner in first]
+        left.append(bool(shape(kind.name, tuple(first))))
+    return np.array(left)[number.ravel()]
 
 
 def _lengths(points: Floats, kind: Kind, cells: Ints) -> Floats:

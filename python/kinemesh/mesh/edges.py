@@ -75,7 +75,8 @@ def oriented(
         turned.setflags(write=False)
         result[name] = turned
     missing = np.flatnonzero(owner < 0)
-    sides, tables = Sides.of(points, open_edges), {"triangles": triangles, "quads": quads}
+    tables = {"triangles": triangles, "quads": quads}
+    sides = Sides.of(points, open_edges, tables)
     check_doubled(sides, tables)
     check_marked(sides, missing, tables)
     if len(missing):

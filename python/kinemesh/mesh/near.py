@@ -17,6 +17,7 @@ from kinemesh.errors import MeshError
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 MOST = 60  # cubes about each within a tolerance that means anything
+FAR = 1e100  # beyond which the square of a length may be no number
 CUBES = 2.0**52  # along an axis: what a float64 can count
 
 
@@ -30,6 +31,8 @@ def first_within(points: Floats, tolerance: float) -> Ints:
     everyone = np.arange(len(points))
     if not len(points) or not np.isfinite(points).all():
         return everyone
+    shrink = shrinking(points)
+    points, tolerance = shrink * points, shrink * tolerance
     side = tolerance / np.sqrt(points.shape[1])
     low, wide = points.min(axis=0), np.ptp(points, axis=0).max()
     counted = side * CUBES > wide  # or else the cubes are as small as numbers can tell apart
@@ -41,6 +44,12 @@ def first_within(points: Floats, tolerance: float) -> Ints:
     _, first = np.unique(part, return_index=True)
     found: Ints = first[part].astype(np.int64)
     return found
+
+
+def shrinking(points: Floats) -> float:
+    """Factor that makes the squares of lengths numbers; 1 where they are."""
+    most = float(np.abs(points).max(initial=0.0))
+    return 1.0 if most < FAR else 1.0 / most
 
 
 def _first_of(rows: Floats) -> Ints:

@@ -182,7 +182,7 @@ def oriented_faces(
         turned.setflags(write=False)
         result[name] = turned
     missing = np.flatnonzero(owner < 0)
-    sides = Sides.of(points, there)
+    sides = Sides.of(points, there, blocks)
     check_doubled(sides, blocks)
     check_marked(sides, missing, blocks)
     if len(missing):
