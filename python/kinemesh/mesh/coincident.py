@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial import cKDTree
 
 from kinemesh.errors import MeshError
 from kinemesh.mesh.doubles import merging, placed
 from kinemesh.mesh.kinds import KINDS
 from kinemesh.mesh.names import role_of
-from kinemesh.mesh.near import shrinking
+from kinemesh.mesh.near import not_alone, shrinking
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -107,13 +106,15 @@ def _places(
         return place, -1.0
     shortest = _shortest(points, sides)[nodes]
     own = points[nodes]
-    distance, _ = cKDTree(own).query(own, k=min(2, len(nodes)))
-    near = np.flatnonzero(np.atleast_2d(distance)[:, -1] <= APART * shortest)
+    near = not_alone(own, APART * shortest)
     if not len(near):
         return place, -1.0
     shortest = np.minimum(shortest, _shortest_of_cells(points, tables, nodes[near])[nodes])
-    few = cKDTree(own[near])
-    pairs = few.query_pairs(float(APART * shortest[near].max()), output_type="ndarray")
+    from scipy.spatial import cKDTree  # here: most meshes do without
+
+    pairs = cKDTree(own[near]).query_pairs(
+        float(APART * shortest[near].max()), output_type="ndarray"
+    )
     a, b = near[pairs[:, 0]], near[pairs[:, 1]]
     apart = np.linalg.norm(own[a] - own[b], axis=1)
     close = apart <= APART * np.minimum(shortest[a], shortest[b])
@@ -226,6 +227,8 @@ def _refuse_paired(sides: Sides, paired: NDArray[np.intp]) -> None:
 
 def _within(sides: Sides, some: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
     """Sides with a node of others within them, and that node."""
+    from scipy.spatial import cKDTree
+
     nodes = np.unique(sides.sides[sides.sides >= 0])
     tree = cKDTree(sides.points[nodes])
     for k in some.tolist():

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial import cKDTree
 
 from kinemesh.errors import MeshError
 
@@ -18,6 +17,12 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 MOST = 60  # cubes about each within a tolerance that means anything
 FAR = 1e100  # beyond which the square of a length may be no number
+WAYS = (  # directions in general position, of length 1 at most
+    (0.5403, 0.6117, 0.5779),
+    (0.8191, -0.3307, 0.4687),
+    (-0.2963, 0.7879, 0.5397),
+    (0.1871, 0.5501, -0.8138),
+)
 CUBES = 2.0**52  # along an axis: what a float64 can count
 
 
@@ -46,6 +51,27 @@ def first_within(points: Floats, tolerance: float) -> Ints:
     return found
 
 
+def not_alone(points: Floats, tolerance: Floats) -> NDArray[np.intp]:
+    """Points that may have another one within their own tolerance, (n,); hardly any others.
+
+    As seen along some directions, one after the other: what is near is near in each.
+    """
+    found = np.arange(len(points))
+    rounding = 64 * np.finfo(float).eps * np.abs(points).max(initial=0.0)
+    for way in WAYS:
+        if len(found) < 2:
+            return found[:0]
+        along = points[found] @ np.array(way[: points.shape[1]])
+        order = np.argsort(along)
+        gap = np.diff(along[order])
+        reach = tolerance[found[order]] + rounding
+        close = np.zeros(len(found), bool)
+        close[1:] |= gap <= reach[1:]
+        close[:-1] |= gap <= reach[:-1]
+        found = np.sort(found[order[close]])
+    return found if len(found) > 1 else found[:0]
+
+
 def shrinking(points: Floats) -> float:
     """Factor that makes the squares of lengths numbers; 1 where they are."""
     most = float(np.abs(points).max(initial=0.0))
@@ -63,6 +89,8 @@ def _first_of(rows: Floats) -> Ints:
 
 def _between(points: Floats, cube: Ints, tolerance: float) -> Ints:
     """(k, 2) points of different cubes that are near, enough of them to join the cubes."""
+    from scipy.spatial import cKDTree  # here: meshes that are not merged do without
+
     heads = np.unique(cube)
     tree = cKDTree(points[heads])
     # points that are near have heads at most three tolerances apart
