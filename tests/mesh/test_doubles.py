@@ -88,11 +88,16 @@ def test_the_cut_of_a_wake_without_a_marker_is_told_with_its_nodes():
     assert "are at one place, expected one node; merge them" in said
 
 
-def test_the_cut_of_a_wake_in_a_marker_is_a_slit_and_is_told():
+def test_the_cut_of_a_wake_in_a_marker_is_a_slit_and_is_told_once(tmp_path):
     points, cells, markers, cut = wake()
     with pytest.warns(UserWarning, match=r"8 of 8 edges of marker 'wake' lie on others.*a slit"):
         mesh = km.Mesh.from_arrays(points, cells, {**markers, "wake": cut})
     assert "a slit without thickness" in mesh.origin.notes[-1]
+    assert len(mesh.transformed(2 * mesh.points).origin.notes) == 1  # and no second warning
+    path = stored(tmp_path, su2(points, {"quads": cells}, {**markers, "wake": cut}, NUMBERS))
+    with pytest.warns(UserWarning, match="a slit without thickness") as told:
+        assert len(km.mesh.read(path, scale=0.5).origin.notes) == 2  # the other is of the scale
+    assert len(told) == 1
     both = {**markers, "airfoil": np.concatenate([markers["airfoil"], cut])}
     with pytest.warns(UserWarning, match=r"8 of 12 edges of marker 'airfoil' lie on others"):
         km.Mesh.from_arrays(points, cells, both)

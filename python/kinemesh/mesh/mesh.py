@@ -8,7 +8,7 @@ the order of CGNS (`kinds.py`), faces of the boundary run counter-clockwise seen
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -75,9 +75,11 @@ class Mesh:
             boundaries, said = oriented_faces(points, solids, self.boundaries)
         else:
             boundaries, said = oriented(points, triangles, quads, self.boundaries)
-        origin = self.origin.noted(*(note for note in said if note not in self.origin.notes))
-        for note in said:
-            warn(note, UserWarning)
+        origin = self.origin
+        if said and not origin.slits:
+            origin = replace(origin, notes=(*origin.notes, *said), slits=tuple(said))
+            for note in said:
+                warn(note, UserWarning)
         numbering = _numbering(original, len(points))
         fill(self, points, triangles, quads, boundaries, numbering, origin, solids)
 
@@ -148,7 +150,7 @@ class Mesh:
             made = merged(points, blocks, boundaries, merge)
             points, blocks, boundaries = made.points, made.blocks, made.boundaries
             original = made.renumbered(original)
-            origin = origin.noted(made.note)
+            origin = origin.merged(made.note)
         flat = {name: blocks.get(name, ()) for name in KINDS if name not in SOLIDS}
         solids = {name: cells for name, cells in blocks.items() if name in SOLIDS}
         solids = {name: cells for name, cells in solids.items() if np.size(cells)}

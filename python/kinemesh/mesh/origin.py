@@ -15,19 +15,22 @@ class Origin:
     chord : float or None    chord of the section in the mesh or cloud [its lengths]; None: unknown
     notes : tuple of str     changes by a reader, and points taken for corners, one sentence each
     scale : float or None    lengths of the mesh in one of its file; None: unknown
+    slits : tuple of str     notes among these, on sides that lie on one another
     """
 
     chord: float | None = None
     notes: tuple[str, ...] = ()
     scale: float | None = 1.0
+    slits: tuple[str, ...] = ()
 
-    def noted(self, *notes: str) -> Origin:
-        """Origin with more notes."""
-        return replace(self, notes=(*self.notes, *notes))
+    def merged(self, note: str) -> Origin:
+        """Origin of a mesh whose nodes have been merged, with a note; what was a slit is none."""
+        kept = tuple(own for own in self.notes if own not in self.slits)
+        return replace(self, notes=(*kept, note), slits=())
 
     def resized(self) -> Origin:
         """Origin of a mesh with other coordinates: the notes stay, chord and scale are unknown."""
-        return Origin(None, self.notes, None)
+        return Origin(None, self.notes, None, self.slits)
 
 
 UNKNOWN = Origin()
