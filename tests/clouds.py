@@ -32,8 +32,19 @@ def box(count=5, seed=1, half=False, across=1, wall=None):
     return km.Cloud.from_tetrahedra(points, cells, sides, worst_condition=1e4)
 
 
-def half_wing():
-    """Scattered points in layers about a half ellipsoid, satellites by Delaunay's tetrahedra."""
+def half_wing(moved=np.array):
+    """Scattered points in layers about a half ellipsoid, satellites by Delaunay's tetrahedra.
+
+    Parameters
+    ----------
+    moved : points -> points, such as those in another unit of length
+    """
+    points, cells, boundary = half_wing_cells()
+    return km.Cloud.from_tetrahedra(moved(points), cells, boundary, 1e4)
+
+
+def half_wing_cells():
+    """Points, tetrahedra and sides of a half wing, which is an ellipsoid of root chord 1."""
     turn = np.pi * (3 - np.sqrt(5)) * np.arange(2 * AROUND)  # Fibonacci's sphere
     y = np.linspace(-1, 1, 2 * AROUND)
     ring = np.sqrt(1 - y**2)
@@ -56,7 +67,7 @@ def half_wing():
     used, cells = np.unique(cells, return_inverse=True)
     assert len(used) == len(points)
     cells = cells.reshape(-1, 4)
-    return km.Cloud.from_tetrahedra(points, cells, sides(points, cells, len(direction)), 1e4)
+    return points, cells, sides(points, cells, len(direction))
 
 
 def sides(points, cells, wing):

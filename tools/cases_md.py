@@ -36,7 +36,7 @@ A `wing` has a mesh by methods "ale" and "cells", and a cloud by "meshless".
 Its `cells`, `layers` and `topology` are of the mesh alone, `cloud` is of the cloud.
 In space are a wing, a sphere, such files, and meshes of the plane that are `extruded`.
 `nodes` and `--nodes` of an extruded mesh are those of the plane's.
-In space k refers to a length of 1 of the mesh.
+In space moments, power, damping, k and km.Units refer to one length, `reference_length`.
 `reference_area` and `reference_length` are in its units, such as metres of a file in metres.
 Overset grids, method "incompressible", have `[parts.NAME]` in place of `[mesh]` and `[motion]`.
 A part has the keys of `[mesh]` for one of section, coordinates, curve, shape, file, box, disc.

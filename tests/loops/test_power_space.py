@@ -21,7 +21,7 @@ def case(**more):
     )
 
 
-@pytest.mark.filterwarnings("ignore:.*planform:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:.*planform:RuntimeWarning")  # k is of the chord
 @pytest.mark.flow
 def test_power_is_traction_times_velocity_over_area_and_length():
     made = case(reference_area=AREA, reference_length=LENGTH)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from kinemesh.arguments import in_space
 from kinemesh.cases.overset import Overset, of_motions, of_part
 from kinemesh.cases.parts import MeshPart
 from kinemesh.cases.sources import GENERATED, SIDES
@@ -84,7 +85,7 @@ def solver(case: Stated, grid: Any = None, of_case: bool = True) -> Any:
     if grid is None:
         with in_section(Place("mesh")):
             grid = space(case)
-    told = options(case, of_case)
+    told = options(case, in_space(grid), of_case)
     # what only the flow, the motion or the mesh forbids
     with in_section(Place("mesh"), SIDES), in_section(Place("solver"), case.solver):
         model = kind(grid, **told)
@@ -92,8 +93,8 @@ def solver(case: Stated, grid: Any = None, of_case: bool = True) -> Any:
     return model
 
 
-def options(case: Stated, of_case: bool = True) -> dict[str, Any]:
-    """Arguments of a case's solver."""
+def options(case: Stated, space: bool = False, of_case: bool = True) -> dict[str, Any]:
+    """Arguments of a case's solver; `space` : whether its mesh or cloud is in space."""
     told: dict[str, Any] = {
         **case.flow.streams(case.method),
         **case.flow.laws(case.method),
@@ -112,7 +113,7 @@ def options(case: Stated, of_case: bool = True) -> dict[str, Any]:
             told[name] = getattr(case.flow, name)
     if case.motion is not None and (of_case or case.motion.bodies is None):
         with of_motions() if isinstance(case.mesh, Overset) else nullcontext():
-            told["motion"] = case.motion.build(case.flow.chord)
+            told["motion"] = case.motion.build(case.chord(space))
     if case.deform is not None:
         with in_section(Place("deform")):
             told["deform"] = case.deform.build()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinemesh.arguments import in_space
 from kinemesh.cases import build
 from kinemesh.cases.flown import flown
 from kinemesh.cases.looks import LOOKS
@@ -116,7 +117,7 @@ def _look(report: Report, case: Case, progress: bool) -> None:
     report.add("case", "ok", f"{case.name} ({case.mode}) {case.title}".rstrip())
     mesh = look_at_space(report, case)
     if case.motion is not None:
-        _motion(report, case)
+        _motion(report, case, mesh is not None and in_space(mesh))
     if isinstance(mesh, Parts):
         with report.look("points") as said:
             said += points(case, mesh)
@@ -165,8 +166,8 @@ def look_at_space(report: Report, case: Case) -> Mesh | Cloud | None:
         walls = [marker for marker, own in conditions.items() if own.role == BODY]
         planes = [m for m, own in conditions.items() if m not in walls and own != Far()]
         kinds: dict[str, list[str]] = {"walls": [], "far field": []}
-        in_space = "faces" if registry.named(case.method).on == "mesh" else "triangles"
-        what = "edges" if len(size) == 2 else in_space
+        solid = "faces" if registry.named(case.method).on == "mesh" else "triangles"
+        what = "edges" if len(size) == 2 else solid
         for marker, own in conditions.items():
             kind = KINDS.get(own.kind, f"{own.kind} ({own.role})")
             counted = f"{len(made.boundaries[marker])} {what}{numbers_in_words(own)}"
@@ -233,22 +234,23 @@ def _bodies(case: Case, made: Mesh | Cloud, walls: list[str], planes: list[str])
 
     found = Walls.of(made, walls, planes)
     area, length = case.flow.references
-    told = SimpleNamespace(chord=case.flow.chord, reference=(area, length))
+    chord = case.chord(in_space(made))
+    told = SimpleNamespace(chord=chord, reference=(area, length))
     check_sizes([made], [found], told)
     if case.motion is not None:
-        motions_of(case.motion.build(case.flow.chord), 1, [(0, name) for name in walls])
+        motions_of(case.motion.build(chord), 1, [(0, name) for name in walls])
     return [
         *([body.told() for body in found.bodies] or ["no walls close round a body"]),
         f"coefficients refer to {area:.6g}, moments to a length of {length:.6g}",
     ]
 
 
-def _motion(report: Report, case: Case) -> None:
-    """Rows of the motion and the time steps."""
+def _motion(report: Report, case: Case, space: bool) -> None:
+    """Rows of the motion and the time steps; `space` : whether the mesh is in space."""
     from kinemesh.run.plan import time_steps
 
     assert case.motion is not None
-    made, mach, job = case.motion.named(case.flow.chord), case.flow.speed, case.job
+    made, mach, job = case.motion.named(case.chord(space)), case.flow.speed, case.job
     with report.look("motion") as said:
         period = next(iter(made.values())).period(mach)
         said += [f"{name} {motion!r}".lstrip() for name, motion in made.items()]

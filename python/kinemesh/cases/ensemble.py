@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+from kinemesh.arguments import in_space
 from kinemesh.cases import build
 from kinemesh.cases.stated import Stated
 from kinemesh.flow import registry
@@ -32,11 +33,12 @@ def shared(case: Stated) -> str:
 
 def solver(cases: Sequence[Stated], spaces: Sequence[Any]) -> Any:
     """The solver of an ensemble, a member per case, on the mesh (or cloud) of each."""
-    options = build.options(cases[0])
+    solid = in_space(spaces)
+    options = build.options(cases[0], solid)
     for name in (*cases[0].flow.streams(cases[0].method), "alpha_deg"):
         options[name] = [getattr(case.flow, name) for case in cases]
     if cases[0].motion is not None:
         options["motion"] = [
-            None if case.motion is None else case.motion.build(case.flow.chord) for case in cases
+            None if case.motion is None else case.motion.build(case.chord(solid)) for case in cases
         ]
     return registry.named(cases[0].method).solver(list(spaces), **options)

@@ -144,6 +144,10 @@ class Overset:
         """Parts lie in the plane."""
         return False
 
+    def made_in_space(self) -> bool:
+        """Parts lie in the plane."""
+        return False
+
     def sides(self) -> dict[str, Any]:
         """Markers of walls, far field and other kinds of boundary, by part and marker."""
         found: dict[str, Any] = {"walls": [], "far": [], "boundaries": {}}

@@ -198,6 +198,10 @@ class MeshPart:
         """True where what it makes is in space; of a file that is known once it is read."""
         return not self.of.plane
 
+    def made_in_space(self) -> bool:
+        """True where what it makes is in space; a file is read."""
+        return self.in_space or (self.kind == "file" and self.of.make(self, {}).dimensions == 3)
+
     def sides(self) -> dict[str, Any]:
         """Markers of walls, far field and other kinds of boundary, where the case names them."""
         walls = None if self.of.own_walls else self.walls

@@ -22,7 +22,7 @@ from kinemesh.sentences import Place
 BY_CYCLES = ("cycles", "steps_per_cycle", "until", "periodic_tolerance")
 BY_TIME = ("time_step", "steps")
 OF_PLANE = {  # keys of [flow], and what to do in space
-    "chord": "give reference_area and reference_length, as k refers to a length of 1",
+    "chord": "give reference_area and reference_length, to which k refers too",
     "reynolds": "viscous flow is of meshes in the plane alone; leave it out",
 }
 
@@ -72,6 +72,20 @@ class Stated:
         told = self.flow.streams(self.method) | {"alpha_deg": self.flow.alpha_deg}
         stream = ", ".join(f"{name} {value:g}" for name, value in told.items())
         return f"Case({self.name!r}, {self.mode}, {self.method}, {part.source}, {stream})"
+
+    def chord(self, space: bool | None = None) -> float | None:
+        """Length that reduced frequencies refer to, as stated: the chord, in space the
+        reference length.
+
+        Parameters
+        ----------
+        space : whether the mesh is in space; None: a file is read for it, where that matters
+        """
+        if self.flow.chord is not None or self.flow.reference_length is None:
+            return self.flow.chord
+        if space is None:
+            space = self.mesh.made_in_space()
+        return self.flow.reference_length if space else None
 
     @property
     def by_time(self) -> bool:
@@ -140,7 +154,7 @@ class Stated:
         for name in ("cycles", "steps_per_cycle"):
             if getattr(self.job, name) is None:
                 raise CaseError(f"case '{self.name}' is unsteady, expected [run] {name}")
-        made = self.motion.named(self.flow.chord)
+        made = self.motion.named(self.flow.chord)  # one for all
         rates: list[Any] = [motion.omega(self.flow.speed) for motion in made.values()]
         if None in rates:
             raise CaseError(

@@ -36,7 +36,7 @@ class FlowPart:
     moment_about: tuple[float, float] | None = None  # a point of the body as given; or [0.25, 0]
     chord: float | None = None  # in the plane: of coefficients and k, in mesh lengths; or 1
     reference_area: float | None = None  # where the method takes it; or the chord, in space 1
-    reference_length: float | None = None  # of the moment, likewise; or the chord, in space 1
+    reference_length: float | None = None  # of moments, in space of k; or the chord, in space 1
     reynolds_length: float | None = None  # of "ale" (all below): of reynolds, in chords; or 1
     turbulence: str | None = None  # sa, Spalart and Allmaras; laminar without
     temperature_k: float | None = None  # of the stream, for Sutherland's law; or 288.15 [K]

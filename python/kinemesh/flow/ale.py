@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import checks_names
+from kinemesh.arguments import checks_names, in_space
 from kinemesh.errors import SettingsError, shown
 from kinemesh.flow.door.arguments import (
     Arguments,
@@ -33,8 +33,8 @@ from kinemesh.flow.door.sliding import checked
 from kinemesh.flow.door.space import (
     check_kinds,
     check_mirrors,
+    check_planes,
     check_solids,
-    in_space,
     symmetry_planes,
 )
 from kinemesh.flow.door.viscosity import NAMES, check_walls, viscosity_of, viscous_streams
@@ -94,7 +94,7 @@ class Ale(Solver):
         default 1, where a single body of another measured chord is refused; in the plane alone
     reference_area, reference_length : float    reference values of the coefficients [lengths of
         the mesh, the area squared in space]; default: the chord in the plane, 1 in space; for a
-        half wing give the area of the half
+        half wing give the area of the half.  In space reduced frequencies refer to that length too
     reynolds : float or sequence    Reynolds number of the stream: a viscous gas, that sticks to its
         walls (theory, section 9); None: inviscid, and none of the arguments below
     reynolds_length : float    length of the Reynolds number [chord], default 1
@@ -199,6 +199,8 @@ class Ale(Solver):
         grid = self._volumes(arguments, meshes, markers, planes)
         viscous = {} if self.viscosity is None else {"steep": True}
         grid.fit(arguments.settings.gradients_by, **viscous)
+        if space:
+            check_planes(grid)
         super().__init__(arguments, markers, grid)
         if space:
             check_mirrors(self)

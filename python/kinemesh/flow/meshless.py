@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from kinemesh.arguments import checks_names
+from kinemesh.arguments import checks_names, in_space
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.flow.door.arguments import arguments_of, assign_markers, clouds_of, settings_of
-from kinemesh.flow.door.space import check_space, check_stream, in_space, symmetry_planes
+from kinemesh.flow.door.space import check_planes, check_space, check_stream, symmetry_planes
 from kinemesh.flow.gas.implicit import Implicit, Operator
 from kinemesh.flow.gas.lusgs import Lusgs, SpaceLusgs
 from kinemesh.flow.gas.meshless_settings import MeshlessSettings, completed
@@ -52,7 +52,7 @@ class Meshless(Solver):
         with symm; the same as "symmetry" in `boundaries`
     reference_area, reference_length : float    reference values of the coefficients [lengths of
         the cloud, the area squared in space]; default: the chord in the plane, 1 in space; for a
-        half wing give the area of the half
+        half wing give the area of the half.  In space reduced frequencies refer to that length too
     chord : float    reference chord, as in `kinemesh.Ale`; in the plane alone
     mach, alpha_deg, motion, device, dtype, walls, far, boundaries, moment_about    as in
         `kinemesh.Ale`; inlets and outlets there are on meshes alone
@@ -114,7 +114,10 @@ class Meshless(Solver):
         self.fits(arguments, clouds)
         power = 2 if arguments.settings.weight_power == 2 else 1
         vertices = Vertices(arguments.backend, clouds, markers.by_kind, planes)
-        super().__init__(arguments, markers, CloudGrid(vertices, planes, power))
+        grid = CloudGrid(vertices, planes, power)
+        if not plane:
+            check_planes(grid)
+        super().__init__(arguments, markers, grid)
         if not plane:
             check_stream(self)
 

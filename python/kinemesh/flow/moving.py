@@ -73,10 +73,10 @@ class Moving(Runnable, Driven, Counted):
             self.conditions, {body for (_, body), motion in pairs if motion is not None}
         )
         self.check_motions(arguments)
-        sizes.check_motions(self.chord, self.motions, grid.bodies)
+        apart = sizes.check_motions(self.chord, self.motions, grid, markers.measured)
         stands = Stands.of(arguments, grid.meshes, grid.bodies)
         said = sizes.check_points(arguments, self.motions, grid, stands.frames)
-        self.notes = [*markers.notes, *said]
+        self.notes = [*markers.notes, *apart, *said]
         warn_of(self.notes)
         self.more = {**self.more, **stands.told(grid.bodies), **in_time(self.conditions)}
         self.bodies = Bodies(

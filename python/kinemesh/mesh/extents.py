@@ -1,8 +1,8 @@
-"""Sizes of the bodies of a mesh or cloud: chord, planform, box.
+"""Sizes of the bodies of a mesh or cloud: chord, planform, side, box.
 
 A body is a closed curve, in space a closed surface, of walls, symmetry being no opening.  Its chord
-is the longest distance between two of its points, its planform half the sum of the facets' areas as
-seen along z.
+is the longest distance between two of its points, in space between two points of one section along
+the span; its planform and its side are half the sums of the facets' areas as seen along z and y.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from kinemesh.mesh.names import words_of
 from kinemesh.mesh.pieces import NEAR, Piece, pieces, told
 
 Floats = NDArray[np.float64]
+SECTIONS = 16  # parts of the span between which a body in space is cut
+WAYS = 90  # directions in which a section is measured: its chord to 2e-4
+END = 1e-6  # share of the span within which nodes lie on an end, of single precision in a file
 CHORD = 0.02  # share by which a section's measured chord may differ from what it is said to be
 
 
@@ -31,12 +34,15 @@ class Body:
     name : its markers
     size : float          chord (in space area of the planform) in lengths of the mesh
     low, high : (d,)      least and largest coordinates
+    side, chord : float   of a body in space: area as seen along y, longest chord of its sections
     """
 
     name: str
     size: float
     low: Floats
     high: Floats
+    side: float = 0.0
+    chord: float = 0.0
 
     def told(self) -> str:
         """Name, size and box in words."""
@@ -45,9 +51,13 @@ class Body:
         else:
             size = (
                 f"of a planform of {self.size:.4g}, {self.span:.4g} wide along y and "
-                f"{self.mean_chord:.4g} long on average"
+                f"{self.mean_chord:.4g} long on average, {self.chord:.4g} at most"
             )
-        return f"{self.name} is {size} ({told(self.low, self.high)})"
+        return f"{self.name} is {size} ({self.box()})"
+
+    def box(self) -> str:
+        """Least and largest coordinates in words."""
+        return told(self.low, self.high)
 
     @property
     def span(self) -> float:
@@ -57,7 +67,7 @@ class Body:
     @property
     def mean_chord(self) -> float:
         """Planform over span."""
-        return self.size / self.span
+        return self.size / self.span if self.span > 0 else 0.0
 
     def numbers(self) -> dict[str, Any]:
         """Size and box by name, for a summary."""
@@ -96,7 +106,7 @@ class Walls:
             name = ", ".join(piece.names)
             again = sum(body.name.split(" (")[0] == name for body in found)
             name = f"{name} ({again + 1})" if again else name
-            found.append(Body(name, _size(space.points, piece), piece.low, piece.high))
+            found.append(_body(name, space.points, piece))
         others = [name for name in space.boundaries if name not in planes]
         return cls(found, list(loose), walls, flats_of(space, others, walls))
 
@@ -112,12 +122,46 @@ def measured(
     return [done[id(space)] for space in spaces]
 
 
-def _size(points: Floats, piece: Piece) -> float:
+def _body(name: str, points: Floats, piece: Piece) -> Body:
+    """A body as measured."""
     if points.shape[1] == 2:
-        return longest(points[np.unique(piece.facets)])
+        size = longest(points[np.unique(piece.facets)])
+        return Body(name, size, piece.low, piece.high)
     corner = points[piece.facets]
-    a, b = corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]
-    return float(np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum() / 4)
+    area = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
+    _, side, planform = (np.abs(area).sum(axis=0) / 4).tolist()
+    return Body(name, planform, piece.low, piece.high, side, longest_chord(points, piece.facets))
+
+
+def longest_chord(points: Floats, facets: NDArray[Any]) -> float:
+    """Longest chord of a body in space among its sections across y, its ends included.
+
+    Parameters
+    ----------
+    facets : (k, 3)    of the body
+    """
+    pairs = np.sort(np.concatenate([facets[:, [0, 1]], facets[:, [1, 2]], facets[:, [2, 0]]]))
+    one, other = np.moveaxis(points[np.unique(pairs, axis=0)], 1, 0)
+    nodes = points[np.unique(facets)]
+    low, high = nodes[:, 1].min(), nodes[:, 1].max()
+    room = END * (high - low)
+    ends = [nodes[np.abs(nodes[:, 1] - end) <= room] for end in (low, high)]
+    found = [_width(own[:, [0, 2]]) for own in ends]
+    for place in np.linspace(low, high, SECTIONS + 1)[1:-1]:
+        cut = (one[:, 1] <= place) != (other[:, 1] <= place)
+        a, b = one[cut], other[cut]
+        share = (place - a[:, 1]) / (b[:, 1] - a[:, 1])
+        found.append(_width((a + share[:, None] * (b - a))[:, [0, 2]]))
+    return max(found)
+
+
+def _width(points: Floats) -> float:
+    """Largest width of points (n, 2) among `WAYS` directions of half a turn; 0 of none."""
+    if not len(points):
+        return 0.0
+    angle = np.pi / WAYS * np.arange(WAYS)
+    along = points @ np.stack([np.cos(angle), np.sin(angle)])
+    return float(np.ptp(along, axis=0).max())
 
 
 def longest(points: Floats) -> float:

@@ -305,7 +305,7 @@ def _as_published(run: Run, name: str) -> bool:
     from kinemesh import cases
 
     case, conditions = cases.load(name), run.summary["conditions"]
-    motion = None if case.motion is None else case.motion.build(case.flow.chord)
+    motion = None if case.motion is None else case.motion.build(case.chord())
     streams = case.flow.streams(case.method)
     asked = streams | {"alpha_deg": case.flow.alpha_deg, "motion": repr(motion)}
     # of one body the summary has its motion itself

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import instance, member_count, numbers, per_member, point_of
+from kinemesh.arguments import in_space, instance, member_count, numbers, per_member, point_of
 from kinemesh.device.backend import Backend
 from kinemesh.errors import OversetError, SettingsError, shown, warn
 from kinemesh.flow.door import limits, sizes
@@ -48,7 +48,7 @@ class Arguments:
     streams : (members,) of each number of the stream, such as mach and alpha_deg
     motion : as given, checked where the bodies are known (`motions_of`)
     moment_about : (x, y);  moment_stated : whether it was given
-    chord : as stated in the plane, or None
+    chord : that k refers to, as stated, or None; in space the reference length, as stated
     reference : area and length of the coefficients
     """
 
@@ -129,7 +129,7 @@ def arguments_of(
         motion=motion,
         moment_about=about,
         moment_stated=moment_about is not None,
-        chord=stated,
+        chord=sizes.length_of_k(stated, long) if in_space(spaces) else stated,
         reference=(default if area is None else area, default if long is None else long),
     )
 

@@ -83,7 +83,8 @@ def _of_file(case: Any) -> dict[str, Any] | None:
     flow = getattr(case, "flow", None)
     if flow is None or not hasattr(flow, "references"):
         return None
-    chord = 1.0 if flow.chord is None else flow.chord
+    chord = case.chord()
+    chord = 1.0 if chord is None else chord
     area, length = flow.references
     streams = {"mach": flow.mach, "reynolds": flow.reynolds}
     return {"chord": chord, "area": area, "length": length, **streams}

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError, SettingsError
+from kinemesh.flow.door.planforms import LONG, SEVERAL, is_chord, told_of, unstated
 from kinemesh.mesh.extents import CHORD, Walls
 from kinemesh.mesh.fingerprint import firsts
 from kinemesh.mesh.names import words_of
@@ -20,9 +21,6 @@ from kinemesh.space.conditions.table import numbers_of
 from kinemesh.space.conditions.words import Symmetry, Wall
 
 Floats = NDArray[np.float64]
-SEVERAL = 2.0  # of several bodies: factor by which the longest may differ from a chord of 1
-PLANFORM = 0.05  # of the reference area from the planform measured
-UNITS, LONG = 100.0, 30.0  # factors of area and length by which they are of other units
 QUARTER = (0.25, 0.0)  # default of pivots and of the moment's point
 
 
@@ -44,13 +42,37 @@ def check(
             said["size of bodies"] = _chord(member, space, walls, arguments.chord)
         else:
             said |= _on_flats(walls)
-            said["size of bodies"] = _planform(space, walls, *arguments.reference)
+            said |= _in_space(member, space, walls, arguments)
         notes += [
             Sentence(text, member=member, about=about)
             for about, text in said.items()
             if text is not None
         ]
     return notes
+
+
+def _in_space(member: int, space: Any, walls: Walls, arguments: Any) -> dict[str, str | None]:
+    """Warnings about bodies in space; MeshError, with the member, where axes are others."""
+    try:
+        return told_of(space, walls, arguments)
+    except MeshError as error:
+        raise MeshError(str(error), member=member) from None
+
+
+def length_of_k(chord: float | None, length: float | None) -> float | None:
+    """Length that k refers to in space, as stated: the reference length.
+
+    Raises
+    ------
+    SettingsError    a chord, which is of the plane
+    """
+    if chord is not None:
+        raise SettingsError(
+            f"chord is {chord:g}, which is of the plane; in space give reference_area and "
+            "reference_length, to which k refers too",
+            argument="chord",
+        )
+    return length
 
 
 def _on_flats(walls: Walls) -> dict[str, str]:
@@ -150,31 +172,6 @@ def _several(space: Any, walls: Walls, chord: float | None) -> str | None:
     )
 
 
-def _planform(space: Any, walls: Walls, area: float, length: float) -> str | None:
-    """Warning about references that are not those of the bodies, or of other units."""
-    planform = sum(body.size for body in walls.bodies)
-    if not planform:
-        return None
-    chord = max(body.mean_chord for body in walls.bodies)
-    if not 1 / UNITS <= area / planform <= UNITS or not 1 / LONG <= length / chord <= LONG:
-        scale = space.origin.scale
-        read = "0.001)" if scale in (None, 1.0) else f"...) in place of {scale:.6g}"
-        return (
-            f"coefficients refer to an area of {area:.6g} and a length of {length:.6g}, and "
-            f"{' and '.join(body.told() for body in walls.bodies)}: the mesh may be in other "
-            f"units, such as millimetres; scale it on reading by km.mesh.read(path, scale={read} "
-            "([mesh] scale in a case file), or give reference_area and reference_length ([flow]) "
-            "in lengths of the mesh, to which motions and times refer too"
-        )
-    if abs(area / planform - 1) <= PLANFORM:
-        return None
-    return (
-        f"coefficients refer to an area of {area:.6g}, and the planform of "
-        f"{', '.join(body.name for body in walls.bodies)} is {planform:.6g}; give reference_area "
-        "([flow] in a case file) where another is meant"
-    )
-
-
 def beyond(point: Sequence[float], low: Floats, high: Floats) -> float:
     """Distance of a point from a box; 0 within."""
     p = np.asarray(point, float)
@@ -248,21 +245,62 @@ def check_points(arguments: Any, motions: Sequence[Any], grid: Any, frames: Any)
 
 
 def check_motions(
-    stated: float | None, motions: Sequence[Any], bodies: Sequence[tuple[int, str]]
-) -> None:
-    """SettingsError where a motion's reduced frequency refers to another chord than is stated."""
-    if stated is None:
-        return
-    for motion, (member, marker) in zip(motions, bodies, strict=True):
+    stated: float | None,
+    motions: Sequence[Any],
+    grid: Any,
+    found: Sequence[Walls],
+) -> list[str]:
+    """Warnings about reduced frequencies that refer to another length than the case.
+
+    Parameters
+    ----------
+    stated : chord, in space reference length, of the case; None: 1 in space, and in the plane what
+        each motion says
+    found : of each member its walls as given
+
+    Raises
+    ------
+    SettingsError    a motion refers to another length than the case; in space than the case and the
+        body
+    MeshError        in space: the case states none, and no chord of the body is 1
+    """
+    space = grid.dimensions == 3
+    notes: dict[str, str] = {}
+    if stated is None and not space:
+        return []
+    known = 1.0 if stated is None else stated
+    for motion, (member, marker) in zip(motions, grid.bodies, strict=True):
         for part in parts_of(motion):
             chord = getattr(part, "chord", None)
-            if chord is not None and not np.isclose(chord, stated, rtol=1e-9, atol=0):
-                raise SettingsError(
-                    f"the reduced frequency of {part!r} of {marker} refers to a "
-                    f"chord of {chord:g}, and the case to {stated:g}, expected one chord; "
-                    f"give the motion chord={stated:g}, with its k",
-                    member=member,
-                )
+            if chord is None:
+                continue
+            walls = found[member]
+            if space and len(walls.bodies) == 1:
+                said = unstated(grid.meshes[member], walls, stated)
+                if said:
+                    raise MeshError(said, member=member)
+            if np.isclose(chord, known, rtol=1e-9, atol=0):
+                continue
+            if not (space and is_chord(walls, chord)):
+                raise SettingsError(_apart(part, marker, chord, known, space), member=member)
+            notes[marker] = Sentence(
+                f"the reduced frequency of {part!r} refers to {chord:g}, and moments, power and "
+                f"km.Units to the reference length, {known:g} ({walls.bodies[0].told()}); give the "
+                f"motion chord={known:g}, with its k, where that is meant",
+                member=member,
+                about=f"reference length of {marker}",
+            )
+    return list(notes.values())
+
+
+def _apart(part: Any, marker: str, chord: float, known: float, space: bool) -> str:
+    """Sentence about a motion that refers to another length than its case."""
+    name, other = ("reference length", ", or the case that length") if space else ("chord", "")
+    return (
+        f"the reduced frequency of {part!r} of {marker} refers to a chord of {chord:g}, and the "
+        f"case to {known:g}, expected one {name}; give the motion chord={known:g}, with its k"
+        f"{other}"
+    )
 
 
 def parts_of(motion: Any) -> Sequence[Any]:

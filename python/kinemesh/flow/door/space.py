@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from kinemesh.arguments import is_several
+from kinemesh.arguments import in_space
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import Arguments
+from kinemesh.flow.door.planforms import TURN
 from kinemesh.motion.deform import Delaunay, Rigid, TorsionalSprings
 from kinemesh.sentences import Option
 from kinemesh.space.conditions.base import PLANE, Condition
@@ -17,13 +18,6 @@ from kinemesh.space.conditions.table import conditions_of
 from kinemesh.space.conditions.words import Far, Symmetry, Wall
 from kinemesh.space.markers import planes_of
 from kinemesh.space.solids import FLAT
-
-
-def in_space(spaces: Any) -> bool:
-    """True where the first of the meshes or clouds is in space."""
-    first = next(iter(spaces)) if is_several(spaces) and len(spaces) else spaces
-    points = getattr(first, "points", None)
-    return points is not None and points.shape[1] == 3
 
 
 def check_space(arguments: Arguments) -> None:
@@ -40,11 +34,6 @@ def check_space(arguments: Arguments) -> None:
             f"deform is {arguments.deform!r}, which moves nodes and points in the plane; in space "
             "use ",
             Option("deform", Rigid(), "--deform rigid"),
-        )
-    if arguments.chord is not None:
-        raise SettingsError(
-            f"chord is {arguments.chord:g}, which is of the plane; in space give reference_area "
-            "and reference_length"
         )
 
 
@@ -67,6 +56,22 @@ def check_solids(case: Any, arguments: Arguments) -> None:
             f"loops is {loops!r}, which is of meshes in the plane alone; take 'store'",
             argument="loops",
         )
+
+
+def check_planes(grid: Any) -> None:
+    """SettingsError for planes of symmetry whose normal is nearer to z than to y.
+
+    Such a mesh is in other axes, whatever the angle of the stream.
+    """
+    for member, unit in enumerate(grid.normals):
+        if abs(unit[2]) > max(abs(unit[0]), abs(unit[1])):
+            normal = ", ".join(f"{c:.3g}" for c in unit)
+            raise SettingsError(
+                f"the normal of the planes of symmetry is ({normal}), nearer to z than to y; "
+                "alpha_deg turns the stream from x to z, through the planes, and lift is along z; "
+                f"expected planes across y, with the span of a wing along y: {TURN}",
+                member=member,
+            )
 
 
 def check_stream(case: Any) -> None:
