@@ -1,6 +1,7 @@
 """Units by hand: sea level of the standard atmosphere, and what a case's own numbers mean."""
 
 import re
+import warnings
 from pathlib import Path
 
 import kinemesh as km
@@ -258,6 +259,108 @@ def test_what_is_no_case_is_refused():
     case = km.Ale(mesh, mach=0.5, device="cpu")
     with pytest.raises(km.SettingsError, match=r"Mach number by speed is .*the case 0\.5"):
         km.Units(case, speed=100.0, **SEA)
+
+
+# ---------------------------------------------------------------- viscous gas
+
+
+def viscous(mach=0.5, reynolds=4.8e6, **more):
+    mesh = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of wall cells
+        return km.Ale(mesh, mach=mach, reynolds=reynolds, device="cpu", **more)
+
+
+def pressure_at(reynolds, mach=0.5, length=0.3, kelvin=288.15):
+    """Of air by hand: p = rho R T with rho = Re mu / (U L), Sutherland's mu [Pa]."""
+    mu = 1.458e-6 * kelvin**1.5 / (kelvin + 110.4)
+    speed = mach * np.sqrt(1.4 * 287.05 * kelvin)
+    return reynolds * mu / (speed * length) * 287.05 * kelvin
+
+
+def test_the_fluid_of_a_viscous_gas_follows_from_its_case():
+    """Temperature and pressure, or the pressure alone; a Reynolds number of two chords too."""
+    for more, length in (({}, 0.3), ({"reynolds_length": 2.0}, 0.6)):
+        case = viscous(**more)
+        for given in ({}, {"temperature": 288.15}, {"speed": 170.15}):
+            units = km.Units(case, chord=0.3, **given)
+            assert units.pressure == pytest.approx(pressure_at(4.8e6, length=length), rel=1e-9)
+            assert units.temperature == 288.15
+            assert units.speed * length / units.viscosity == pytest.approx(4.8e6, rel=1e-4)
+    cold = km.Units(viscous(temperature_k=220.0), chord=0.3)
+    assert cold.pressure == pytest.approx(pressure_at(4.8e6, kelvin=220.0), rel=1e-9)
+
+
+@pytest.mark.parametrize(("factor", "good"), [(0.989, False), (0.991, True), (1.009, True),
+                                              (1.011, False)])  # fmt: skip
+@pytest.mark.parametrize("what", ["pressure", "chord", "viscosity", "temperature"])
+def test_a_fluid_of_another_reynolds_number_or_temperature_is_refused(what, factor, good):
+    """One per cent is rounding of what a table says."""
+    known = km.Units(viscous(), chord=0.3)
+    given = {"chord": 0.3, "pressure": known.pressure}
+    if what == "temperature":
+        given = {"chord": 0.3, "temperature": 288.15 * factor}
+    else:
+        given[what] = factor * getattr(known, what)
+
+    if good:
+        assert km.Units(viscous(), **given).gas
+        return
+    with pytest.raises(km.SettingsError, match=r"Reynolds number by|temperature_k of the case"):
+        km.Units(viscous(), **given)
+
+
+def test_a_refusal_says_what_follows_from_what():
+    sea = {"chord": 0.1, "pressure": 101_325.0, "temperature": 288.15}
+    told = (
+        r"Reynolds number by Mach number, chord, temperature and pressure is 1\.16\d*e\+06, and "
+        r"that of the case 4\.8e\+06, .*leave pressure "
+        rf"\({pressure_at(4.8e6, length=0.1):.0f}.* Pa are "
+    )
+    with pytest.raises(km.SettingsError, match=told):
+        km.Units(viscous(), **sea)
+    with pytest.raises(km.SettingsError, match=r"is 250 K.*288\.15.*temperature_k=250"):
+        km.Units(viscous(), chord=0.1, temperature=250.0)
+    with pytest.raises(km.SettingsError, match=r"Mach number by speed is .*the case 0\.5"):
+        km.Units(viscous(), chord=0.3, speed=100.0)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_files_and_runs_of_a_viscous_gas_are_alike(tmp_path):
+    settings = km.AleSettings(steady_iterations=1)
+    case = viscous(reynolds=5000.0, settings=settings, temperature_k=250.0)
+    run = case.steady(out=tmp_path / "run")
+    keys = ["flow.mach=0.5", "flow.reynolds=5000", "flow.temperature_k=250"]
+    file = km.cases.load("naca0012-sa", keys)
+
+    for of in (case, run, km.open(tmp_path / "run"), file):
+        units = km.Units(of, chord=0.002)
+        assert units.pressure == pytest.approx(
+            pressure_at(5000.0, length=0.002, kelvin=250.0), rel=1e-9
+        )
+        with pytest.raises(km.SettingsError, match=r"temperature is 288\.15 K, and temperature_k"):
+            km.Units(of, chord=0.002, pressure=units.pressure, temperature=288.15)
+        with pytest.raises(km.SettingsError, match="Reynolds number by Mach number, chord, temp"):
+            km.Units(of, chord=0.002, pressure=1.1 * units.pressure)
+
+
+def test_members_of_other_reynolds_numbers_have_other_fluids():
+    """Of one fluid the Reynolds number goes with the Mach number."""
+    units = km.Units(viscous(), chord=0.3)
+    air = {"chord": 0.3, "pressure": units.pressure}
+
+    assert km.Units(viscous([0.5, 0.25], [4.8e6, 2.4e6]), **air).pressure == units.pressure
+    together = km.Units(viscous([0.5, 0.25], [4.8e6, 2.4e6]), chord=0.3)
+    assert together.pressure == pytest.approx(units.pressure)
+    for machs, reynolds in (([0.5, 0.5], [4.8e6, 2.4e6]), ([0.5, 0.25], 4.8e6)):
+        with pytest.raises(km.SettingsError, match=r"Reynolds number.*\(member 1 of 2\)"):
+            km.Units(viscous(machs, reynolds), **air)
+        with pytest.raises(km.SettingsError, match="no pressure is given, and members"):
+            km.Units(viscous(machs, reynolds), chord=0.3)
+    rods = rod(reynolds=[100.0, 50.0])
+    with pytest.raises(km.SettingsError, match=r"the case 50 \(member 1 of 2\)"):
+        km.Units(rods, chord=0.01, density=1.2, speed=0.15, viscosity=1.5e-5)
+    assert km.Units(rods, chord=0.01, density=1.2, speed=0.15).viscosity is None
 
 
 @pytest.mark.flow

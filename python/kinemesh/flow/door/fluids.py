@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kinemesh.errors import SettingsError
 
@@ -72,3 +72,15 @@ def viscosity_of_air(temperature: float, density: float) -> float:
     """Kinematic viscosity of air [m^2/s] by Sutherland's formula, US Standard Atmosphere 1976."""
     dynamic: float = 1.458e-6 * temperature**1.5 / (temperature + 110.4)
     return dynamic / density
+
+
+def pressure_of_air(temperature: float, viscosity: float) -> float:
+    """Pressure [Pa] at which air has a kinematic viscosity [m^2/s]; see `viscosity_of_air`."""
+    density = viscosity_of_air(temperature, 1.0) / viscosity
+    return density * AIR * temperature
+
+
+def told_of_members(scales: Any) -> str:
+    """Least and largest Mach and Reynolds numbers of the members of a case."""
+    each = {"Mach": scales.mach, "Reynolds": scales.reynolds}
+    return ", ".join(f"{name} {v.min():.6g} to {v.max():.6g}" for name, v in each.items())

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import SettingsError
+from kinemesh.flow.door.viscosity import viscosity_of
 
 
 class Scales(NamedTuple):
@@ -17,7 +18,10 @@ class Scales(NamedTuple):
     Parameters
     ----------
     chord, area, length : of the coefficients [lengths of the mesh]
-    mach, reynolds : (members,) of a gas, of incompressible flow; None of the other kind
+    mach : (members,) of a gas; None of incompressible flow
+    reynolds : (members,) of a viscous gas, of incompressible flow; None of an inviscid gas
+    viscous : length that Reynolds numbers of a viscous gas refer to [lengths of the mesh], and its
+        temperature [K]; None of all else
     """
 
     chord: float = 1.0
@@ -25,6 +29,20 @@ class Scales(NamedTuple):
     length: float = 1.0
     mach: NDArray[np.float64] | None = None
     reynolds: NDArray[np.float64] | None = None
+    viscous: tuple[float, float] | None = None
+
+    def viscosity(self, sound_speed: float, metres: float) -> NDArray[np.float64] | None:
+        """(members,) kinematic viscosity by which a viscous gas has its Reynolds numbers [m^2/s].
+
+        Parameters
+        ----------
+        sound_speed : [m/s];  metres : in a length of the mesh
+        """
+        if self.viscous is None or self.mach is None or self.reynolds is None:
+            return None
+        mach, reynolds = np.broadcast_arrays(self.mach, self.reynolds)
+        found: NDArray[np.float64] = mach * (sound_speed * self.viscous[0] * metres) / reynolds
+        return found
 
     @staticmethod
     def one(values: NDArray[np.float64]) -> bool:
@@ -55,7 +73,11 @@ class Scales(NamedTuple):
             None if told.get(n) is None else np.atleast_1d(np.asarray(told[n], float))
             for n in ("mach", "reynolds")
         )
-        return cls(chord, area, length, mach, reynolds)
+        laws = told.get("laws")
+        viscous = None
+        if laws is not None:
+            viscous = float(laws["reynolds_length"]) * length, float(laws["temperature_k"])
+        return cls(chord, area, length, mach, reynolds, viscous)
 
 
 def _of_run(run: Any) -> dict[str, Any] | None:
@@ -66,7 +88,7 @@ def _of_run(run: Any) -> dict[str, Any] | None:
     names = {"area": "reference_area", "length": "reference_length"}
     sizes = {name: told.get(key, 1.0) for name, key in names.items()}
     chord = told.get("chord")
-    streams = {n: told.get(n) for n in ("mach", "reynolds")}
+    streams = {n: told.get(n) for n in ("mach", "reynolds")} | {"laws": told.get("viscosity")}
     return sizes | streams | {"chord": 1.0 if chord is None else chord}
 
 
@@ -76,7 +98,8 @@ def _of_solver(solver: Any) -> dict[str, Any] | None:
         return None
     chord = 1.0 if solver.chord is None else solver.chord
     area, length = reference
-    return {"chord": chord, "area": area, "length": length, **streams}
+    laws = {"laws": solver.more.get("viscosity")}
+    return {"chord": chord, "area": area, "length": length, **streams, **laws}
 
 
 def _of_file(case: Any) -> dict[str, Any] | None:
@@ -87,4 +110,8 @@ def _of_file(case: Any) -> dict[str, Any] | None:
     chord = 1.0 if chord is None else chord
     area, length = flow.references
     streams = {"mach": flow.mach, "reynolds": flow.reynolds}
+    if flow.mach is not None and flow.reynolds is not None:
+        given = {name: getattr(flow, name) for name in ("reynolds_length", "temperature_k")}
+        made = viscosity_of({"reynolds": flow.reynolds, **given})
+        streams |= {"laws": None if made is None else made.numbers}
     return {"chord": chord, "area": area, "length": length, **streams}

@@ -28,7 +28,8 @@ CLOSE = 0.01  # of a Mach or Reynolds number of the case to that of the numbers 
 class Units:
     """Conversion between SI units and the numbers of a case, in air, in water, in any fluid.
 
-    Of a gas give chord, pressure and temperature; air is a perfect gas with gamma = 1.4 and
+    Of a gas give chord, pressure and temperature; of the case of a viscous gas its temperature and
+    its Reynolds number are known, and the chord alone will do.  Air is a perfect gas, gamma = 1.4,
     R = 287.05 J/(kg K).  Of incompressible flow give chord, speed, and density and viscosity, or
     `fluid="water"`.  With a case, or its run, its kind, chord and references are known, and what
     follows from its Mach or Reynolds number need not be given: km.Units(case, chord=0.1, ...).
@@ -37,7 +38,8 @@ class Units:
     Parameters
     ----------
     case : solver, case of a file, or Run, or None
-    chord : float          length that is 1 in the mesh; of a case that states a chord, that [m]
+    chord : float          length that is 1 in the mesh; of a case that states a chord, that, and
+                           in space its reference length [m]
     pressure : float       static pressure of the stream [Pa]
     temperature : float    static temperature of the stream, of air [K]
     density : float        of the fluid [kg/m^3]
@@ -78,13 +80,44 @@ class Units:
         made = Scales.of(self.case)
         self._set("scales", made)
         self._set("metres", self.chord / made.chord)
+        self._of_viscous_gas()
         self._of_fluid()
         self._set("gas", self._is_gas())
         self._fill()
-        self._check()
+        self._check_speed()
+        self._check_reynolds()
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
+
+    def _of_viscous_gas(self) -> None:
+        """Fill in what follows from the case of a viscous gas.
+
+        The temperature is that of the case.  Where no pressure is given, it follows from the
+        density at which the gas has the Reynolds number.
+        """
+        made = self.scales
+        if made.viscous is None or self.fluid or self.density is not None:
+            return
+        asked = made.viscous[1]
+        kelvin = asked if self.temperature is None else self.temperature
+        self._set("temperature", kelvin)
+        if abs(kelvin / asked - 1) > CLOSE:
+            raise SettingsError(
+                f"units: temperature is {kelvin:g} K, and temperature_k of the case "
+                f"{asked:g}, by which its viscosity goes, expected one; leave temperature out, so "
+                f"that it follows from the case, or compute with temperature_k={kelvin:g}"
+            )
+        if self.pressure is not None:
+            return
+        wanted = made.viscosity(self.sound_speed, self.metres)
+        assert wanted is not None  # a viscous gas has both numbers
+        if np.ptp(wanted) > CLOSE * wanted.min():
+            raise SettingsError(
+                "units: no pressure is given, and members of the case have others by their Mach "
+                f"and Reynolds numbers ({fluids.told_of_members(made)}), expected a case of one"
+            )
+        self._set("pressure", fluids.pressure_of_air(kelvin, float(wanted[0])))
 
     def _of_fluid(self) -> None:
         """Density and viscosity of water or air, where these are not given."""
@@ -152,23 +185,49 @@ class Units:
         if self.viscosity is None and reynolds is not None:
             self._set("viscosity", self.speed * self.chord / reynolds)
 
-    def _check(self) -> None:
-        """SettingsError where the case has another Mach or Reynolds number than these numbers."""
+    def _check_speed(self) -> None:
+        """SettingsError where the speed is another than by the Mach number of the case."""
+        if self.gas and self.speed is not None and self.scales.mach is not None:
+            found = np.array([self.speed / self.sound_speed])
+            self._compare("Mach", self.scales.mach, found, "speed", "speed")
+
+    def _check_reynolds(self) -> None:
+        """SettingsError where the fluid has other Reynolds numbers than the case."""
         made = self.scales
-        if self.speed is None:
+        if made.reynolds is None or self.viscosity is None:
             return
-        own: list[tuple[str, Any, float, str]] = []
-        if self.gas:
-            own.append(("Mach", made.mach, self.speed / self.sound_speed, "speed"))
-        elif self.viscosity is not None:
-            own.append(("Reynolds", made.reynolds, self.reynolds, "speed, viscosity and chord"))
-        for name, asked, found, of in own:
-            if asked is not None and made.one(asked) and abs(found / asked[0] - 1) > CLOSE:
-                raise SettingsError(
-                    f"units: the {name} number by {of} is {found:.6g}, and that of the case "
-                    f"{asked[0]:.6g}, expected one number; leave one of them out, so that it "
-                    "follows from the case"
-                )
+        if not self.gas:
+            if self.speed is not None:
+                of, found = "speed, viscosity and chord", np.array([self.reynolds])
+                leave = "viscosity or speed" if self.temperature is None else "speed"
+                self._compare("Reynolds", made.reynolds, found, of, leave)
+            return
+        wanted = made.viscosity(self.sound_speed, self.metres)
+        if wanted is None or made.mach is None:
+            return
+        air = fluids.viscosity_of_air(self.temperature or 0.0, self.density or 1.0)
+        of, leave = "Mach number, chord, temperature and pressure", "pressure"
+        if abs(self.viscosity / air - 1) > 1e-9:
+            of, leave = "Mach number, chord, temperature and viscosity", "viscosity"
+        elif self.temperature is not None and len(set(wanted)) == 1:
+            right = fluids.pressure_of_air(self.temperature, float(wanted[0]))
+            leave = f"pressure ({right:.6g} Pa are the case's with this chord)"
+        found = made.reynolds * wanted / self.viscosity
+        self._compare("Reynolds", made.reynolds, found, of, leave)
+
+    def _compare(self, name: str, asked: Any, found: Any, of: str, leave: str) -> None:
+        """SettingsError for numbers (members,) of the case that are not those of the fluid."""
+        asked, found = np.broadcast_arrays(asked, found)
+        off = np.flatnonzero(np.abs(found / asked - 1) > CLOSE)
+        if not len(off):
+            return
+        m = int(off[0])
+        member = f" (member {m} of {len(asked)})" if len(asked) > 1 else ""
+        raise SettingsError(
+            f"units: the {name} number by {of} is {found[m]:.6g}, and that of the case "
+            f"{asked[m]:.6g}{member}, expected one number; leave {leave} out, so that it "
+            "follows from the case" + (", or give the case of one member" if member else "")
+        )
 
     @property
     def sound_speed(self) -> float:
