@@ -12,6 +12,7 @@ from kinemesh.flow.door.planforms import UPRIGHT
 from kinemesh.mesh.extents import Walls
 
 FLOW = {"mach": 0.3, "device": "cpu"}
+WORDS = r"planform of 0, as seen along z|normal of the planes of symmetry .* nearer to z than"
 
 
 def wing():
@@ -93,18 +94,41 @@ def test_a_half_wing_with_its_plane_across_z_is_refused(solver, alpha):
             solver(half(solver, turned), motion=motion, **told)
 
 
+@pytest.mark.filterwarnings("ignore:.*planform:RuntimeWarning")
 @pytest.mark.parametrize(("angle", "good"), [(0.0, True), (44.0, True), (46.0, False), (90, False)])
 def test_planes_nearer_to_z_than_to_y_are_refused(angle, good):
-    """One rule for solvers, of planes without any body too."""
     mesh = rolled(wing(), angle)
-    made = {"walls": [], "far": ["airfoil", "farfield"], "boundaries": {
-        "symmetry_left": "symmetry", "symmetry_right": "symmetry"}}  # fmt: skip
     for solver in (km.Ale, km.CellCentred):
         if good:
-            solver(mesh, **made, **FLOW)
+            solver(mesh, **FLOW)
             continue
-        with pytest.raises(km.SettingsError, match="nearer to z than to y"):
-            solver(mesh, **made, **FLOW)
+        with pytest.raises(km.KinemeshError, match=WORDS):
+            solver(mesh, **FLOW)
+
+
+@pytest.mark.parametrize("solver", [km.Ale, km.CellCentred])
+def test_walls_that_close_round_no_body_are_looked_at_too(solver):
+    """Half of a section's outline drawn out, with the other half in the far field, is no body."""
+    mesh = km.mesh.extruded(km.mesh.airfoil("naca4412", nodes=500, far_field=8.0), layers=2)
+    upper = mesh.points[np.maximum(mesh.boundaries["airfoil"], 0)][:, :, 2].mean(axis=1) > 0.02
+    sides = dict(mesh.boundaries)
+    facets = sides.pop("airfoil")
+    sides |= {"bump": facets[upper], "rest": facets[~upper]}
+    cells = {name: own for name, own in mesh.solids.items() if len(own)}
+    split = km.mesh.Mesh.from_blocks(mesh.points, cells, sides)
+    told = {"walls": ["bump"], **FLOW}
+
+    assert Walls.of(split, ["bump"], ["symmetry_left", "symmetry_right"]).bodies == []
+    said(lambda: solver(split, **told))
+    with pytest.raises(km.SettingsError, match="nearer to z than to y"):
+        solver(rolled(split, 90.0), **told)
+
+
+def test_planes_across_z_without_walls_are_taken():
+    """A uniform stream between them has no loads."""
+    sides = {"symmetry_left": "symmetry", "symmetry_right": "symmetry"}
+    for solver in (km.Ale, km.CellCentred):
+        solver(rolled(wing(), 90.0), walls=[], boundaries=sides, **FLOW)
 
 
 # ---------------------------------------------------------------- whole bodies, without planes

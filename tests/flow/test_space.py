@@ -330,7 +330,7 @@ def test_jst_s_lift_of_a_wing_is_that_of_roe_s_flux():
 
 
 def test_a_wing_is_told_of_its_axes_and_of_its_own_step():
-    cloud = box(half=True, across=1, wall=0)
+    cloud = box(half=True, across=2, wall=0)
     with pytest.raises(km.SettingsError, match=r"expected a point \(x, z\)"):
         km.Meshless(cloud, mach=0.4, moment_about=(0.25, 0.0, 0.0), device="cpu")
     settings = km.MeshlessSettings(time="rk", steady_drop=1e-9, steady_iterations=2)

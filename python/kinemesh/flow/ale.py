@@ -200,7 +200,7 @@ class Ale(Solver):
         viscous = {} if self.viscosity is None else {"steep": True}
         grid.fit(arguments.settings.gradients_by, **viscous)
         if space:
-            check_planes(grid)
+            check_planes(grid, markers.measured)
         super().__init__(arguments, markers, grid)
         if space:
             check_mirrors(self)

@@ -116,7 +116,7 @@ class Meshless(Solver):
         vertices = Vertices(arguments.backend, clouds, markers.by_kind, planes)
         grid = CloudGrid(vertices, planes, power)
         if not plane:
-            check_planes(grid)
+            check_planes(grid, markers.measured)
         super().__init__(arguments, markers, grid)
         if not plane:
             check_stream(self)

@@ -84,6 +84,7 @@ class Walls:
     bodies : as measured
     loose : markers whose walls enclose no body
     names : all markers of walls
+    seen : areas of all walls in space as seen along z and y, by half as of bodies
     flats : flat ends of a mesh in space on which walls end, but for planes of symmetry
     """
 
@@ -91,6 +92,7 @@ class Walls:
     loose: list[str]
     names: Sequence[str] = ()
     flats: Sequence[Flat] = ()
+    seen: tuple[float, float] = (0.0, 0.0)
 
     @classmethod
     def of(cls, space: Any, walls: Sequence[str], planes: Sequence[str] = ()) -> Walls:
@@ -99,7 +101,10 @@ class Walls:
         found: list[Body] = []
         loose = dict.fromkeys(n for n in mirrors if n in space.boundaries)
         others = [n for n in walls if n not in mirrors]
+        seen = np.zeros(2)
         for piece in pieces(space, others, [*planes, *mirrors]):
+            if space.points.shape[1] == 3:
+                seen += _seen(space.points, piece)
             if not piece.about_body:
                 loose |= dict.fromkeys(piece.names)
                 continue
@@ -108,7 +113,7 @@ class Walls:
             name = f"{name} ({again + 1})" if again else name
             found.append(_body(name, space.points, piece))
         others = [name for name in space.boundaries if name not in planes]
-        return cls(found, list(loose), walls, flats_of(space, others, walls))
+        return cls(found, list(loose), walls, flats_of(space, others, walls), (seen[0], seen[1]))
 
 
 def measured(
@@ -127,10 +132,16 @@ def _body(name: str, points: Floats, piece: Piece) -> Body:
     if points.shape[1] == 2:
         size = longest(points[np.unique(piece.facets)])
         return Body(name, size, piece.low, piece.high)
+    planform, side = _seen(points, piece).tolist()
+    return Body(name, planform, piece.low, piece.high, side, longest_chord(points, piece.facets))
+
+
+def _seen(points: Floats, piece: Piece) -> Floats:
+    """(2,) half the sums of the facets' areas in space as seen along z and y."""
     corner = points[piece.facets]
     area = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
-    _, side, planform = (np.abs(area).sum(axis=0) / 4).tolist()
-    return Body(name, planform, piece.low, piece.high, side, longest_chord(points, piece.facets))
+    found: Floats = np.abs(area[:, [2, 1]]).sum(axis=0) / 4
+    return found
 
 
 def longest_chord(points: Floats, facets: NDArray[Any]) -> float:

@@ -43,10 +43,15 @@ def told_of(space: Any, walls: Walls, arguments: Any) -> dict[str, str | None]:
     }
 
 
+def edge_on(planform: float, side: float) -> bool:
+    """True where nothing is seen along z of what is seen along y."""
+    return side > 0 and planform <= NOTHING * side
+
+
 def refuse_edge_on(bodies: list[Body]) -> None:
     """MeshError where nothing of the bodies is seen along z."""
     planform, side = (sum(getattr(body, name) for body in bodies) for name in ("size", "side"))
-    if side > 0 and planform <= NOTHING * side:
+    if edge_on(planform, side):
         raise MeshError(
             f"{_names(bodies)}: planform of 0, as seen along z, and {side:.4g} as seen along y "
             f"({bodies[0].box()}); alpha_deg turns the stream from x to z, so that lift is along "

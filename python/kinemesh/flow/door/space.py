@@ -10,7 +10,8 @@ import numpy as np
 from kinemesh.arguments import in_space
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import Arguments
-from kinemesh.flow.door.planforms import TURN
+from kinemesh.flow.door.planforms import TURN, edge_on
+from kinemesh.mesh.extents import Walls
 from kinemesh.motion.deform import Delaunay, Rigid, TorsionalSprings
 from kinemesh.sentences import Option
 from kinemesh.space.conditions.base import PLANE, Condition
@@ -58,13 +59,19 @@ def check_solids(case: Any, arguments: Arguments) -> None:
         )
 
 
-def check_planes(grid: Any) -> None:
-    """SettingsError for planes of symmetry whose normal is nearer to z than to y.
+def check_planes(grid: Any, found: Sequence[Walls]) -> None:
+    """SettingsError for planes of symmetry whose normal is nearer to z than to y, beside bodies.
 
-    Such a mesh is in other axes, whatever the angle of the stream.
+    Such a mesh is in other axes, whatever the angle of the stream; so it is where walls that close
+    round no body, such as a bump drawn out, have no planform.
+
+    Parameters
+    ----------
+    found : of each member its walls as given
     """
-    for member, unit in enumerate(grid.normals):
-        if abs(unit[2]) > max(abs(unit[0]), abs(unit[1])):
+    for member, (unit, walls) in enumerate(zip(grid.normals, found, strict=True)):
+        across = abs(unit[2]) > max(abs(unit[0]), abs(unit[1]))
+        if across and (walls.bodies or edge_on(*walls.seen)):
             normal = ", ".join(f"{c:.3g}" for c in unit)
             raise SettingsError(
                 f"the normal of the planes of symmetry is ({normal}), nearer to z than to y; "
