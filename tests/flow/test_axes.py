@@ -150,7 +150,7 @@ def test_bodies_of_which_far_more_is_seen_along_y_are_told(shape):
 
 
 def test_the_numbers_of_the_axes_are_areas_seen_along_them():
-    """Of an ellipsoid with axes 2, 3 and 5: pi/4 times the product of two."""
+    """An ellipsoid with axes 2, 3 and 5 shows pi/4 times the product of two."""
     (ball,) = Walls.of(km.mesh.sphere(nodes=1500), ["sphere"]).bodies
     (body,) = Walls.of(scaled(km.mesh.sphere(nodes=1500), 2.0, 3.0, 5.0), ["sphere"]).bodies
 

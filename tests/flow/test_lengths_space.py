@@ -225,7 +225,7 @@ def file_of(tmp_path, factor, **flow):
 
 @pytest.mark.filterwarnings("ignore:.*planform:RuntimeWarning")
 def test_a_case_file_has_k_by_the_reference_length(tmp_path):
-    """Of a file, whose dimensions are known once it is read; of a mesh that is made, at once."""
+    """A file tells its dimensions once it is read."""
     periods = []
     for factor in FACTORS.values():
         made = file_of(tmp_path, factor)

@@ -272,7 +272,7 @@ def viscous(mach=0.5, reynolds=4.8e6, **more):
 
 
 def pressure_at(reynolds, mach=0.5, length=0.3, kelvin=288.15):
-    """Of air by hand: p = rho R T with rho = Re mu / (U L), Sutherland's mu [Pa]."""
+    """Pressure of air by hand: p = rho R T with rho = Re mu / (U L), Sutherland's mu [Pa]."""
     mu = 1.458e-6 * kelvin**1.5 / (kelvin + 110.4)
     speed = mach * np.sqrt(1.4 * 287.05 * kelvin)
     return reynolds * mu / (speed * length) * 287.05 * kelvin
@@ -345,7 +345,7 @@ def test_files_and_runs_of_a_viscous_gas_are_alike(tmp_path):
 
 
 def test_members_of_other_reynolds_numbers_have_other_fluids():
-    """Of one fluid the Reynolds number goes with the Mach number."""
+    """The Reynolds number of one fluid goes with the Mach number."""
     units = km.Units(viscous(), chord=0.3)
     air = {"chord": 0.3, "pressure": units.pressure}
 

@@ -62,8 +62,8 @@ def check_solids(case: Any, arguments: Arguments) -> None:
 def check_planes(grid: Any, found: Sequence[Walls]) -> None:
     """SettingsError for planes of symmetry whose normal is nearer to z than to y, beside bodies.
 
-    Such a mesh is in other axes, whatever the angle of the stream; so it is where walls that close
-    round no body, such as a bump drawn out, have no planform.
+    The mesh is in other axes then, whatever the angle of the stream, as it is where walls that
+    close round no body, such as a bump drawn out, have no planform.
 
     Parameters
     ----------
