@@ -83,6 +83,32 @@ def test_a_body_without_a_plane_of_symmetry_has_no_panel_for_one(tmp_path, drawn
     assert (len(none.axes), len(both.axes)) == (2, 3)  # and a bar of colours
 
 
+@pytest.mark.parametrize(
+    ("factor", "unit"), [(1.0, "root chord"), (1.03, "mesh length"), (250.0, "mesh length")]
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_axes_of_a_wing_name_the_unit_of_its_mesh(tmp_path, drawn, factor, unit):
+    """Windows go with the chord: 0.6 of it beyond both ends of the root."""
+    mesh = section_between()
+    few = km.AleSettings(steady_iterations=1)
+    case = km.Ale(
+        mesh.transformed(factor * mesh.points), mach=0.3, settings=few, device="cpu",
+        reference_area=factor**2, reference_length=factor, moment_about=(0.25 * factor, 0.0),
+    )  # fmt: skip
+    case.steady(out=tmp_path)
+
+    plot.from_directory(tmp_path)
+
+    top, side = drawn["mesh"].axes
+    assert (top.get_xlabel(), top.get_ylabel()) == (f"$y$ [{unit}]", f"$x$ [{unit}]")
+    assert (side.get_xlabel(), side.get_ylabel()) == (f"$x$ [{unit}]", f"$z$ [{unit}]")
+    assert side.get_xlim() == pytest.approx((-0.6 * factor, 1.6 * factor), rel=0.02)
+    for name in ("cp", "cut"):
+        axes = drawn[name].axes[0]
+        assert axes.get_ylabel().endswith(f"[{unit}]")
+    assert "spanwise" not in drawn  # its sections are the same all along
+
+
 @pytest.mark.parametrize("cycle", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_pictures_of_an_unsteady_wing_say_when_they_are(tmp_path, drawn, cycle):
     steps = {"cycles": 1, "steps_per_cycle": 4} if cycle else {"time_step": 0.5, "steps": 4}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kinemesh.results.spanwise import Spanwise
 
 Array = NDArray[Any]
+ROOT = "root chord"  # unit of lengths of a mesh whose longest chord is 1
 MARKED = 60  # stations up to which each has a dot
 
 
@@ -66,6 +67,7 @@ def cut(
     lines: bool = True,
     view: Any = None,
     on: str = "points",
+    unit: str = ROOT,
 ) -> Any:
     """Mach number, and the lines of the mesh, on a plane across the span about a section.
 
@@ -77,6 +79,7 @@ def cut(
     lines : whether cells are a mesh's, else for display alone
     view : window (x0, x1, z0, z1) or "body", as of `kinemesh.plot.View`
     on : "points", or "cells": values (cells,)
+    unit : of lengths
     """
     from matplotlib.collections import LineCollection, PolyCollection
 
@@ -104,9 +107,9 @@ def cut(
         panels[0].fill(*wall[along(section.lines, wall)].T, color="white", zorder=1.5)
     for axes in panels:
         axes.add_collection(LineCollection(wall[section.lines], colors=DARK, linewidths=1.0))
-        axes.set(xlim=box[:2], ylim=box[2:], aspect="equal", xlabel="$x$ [root chord]")
+        axes.set(xlim=box[:2], ylim=box[2:], aspect="equal", xlabel=f"$x$ [{unit}]")
         axes.grid(False)
-    panels[0].set_ylabel("$z$ [root chord]")
+    panels[0].set_ylabel(f"$z$ [{unit}]")
     figure.colorbar(flow, ax=panels[-1], shrink=0.85).set_label("Mach number")
     told = rf"plane at {100 * section.eta:.3g} % of the span"
     headed(figure, f"{title}\n{told}" if title else told, mark)

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from kinemesh.errors import CaseError, warn
 from kinemesh.io.columns import SIDE
 from kinemesh.mesh.edges import edge_keys
+from kinemesh.mesh.extents import CHORD, longest_chord
 from kinemesh.mesh.kinds import OF_CORNERS
 from kinemesh.plot.flows import moment_of
 from kinemesh.plot.histories import hysteresis
 from kinemesh.plot.marks import unconverged
 from kinemesh.plot.pressures import unsteady_pressures
-from kinemesh.plot.spans import cells_of, cut, spanwise
+from kinemesh.plot.spans import ROOT, cells_of, cut, spanwise
 from kinemesh.plot.style import BLUE, DARK, RED, at_moment, figure_of, headed, styled
 from kinemesh.plot.views import View
 from kinemesh.results.pressures import write
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 SHARES = (0.20, 0.44, 0.65, 0.80, 0.90, 0.96, 0.99)  # of the span, where no data say others
 UNSTEADY = (0.44, 0.65, 0.90)  # those of unsteady pressures
 CUT = 0.65  # that of the plane that is cut
-ALIKE = 1e-6  # how far sections between two planes may be apart and still be one
-NEAR = 0.6  # root chords of the plane of symmetry that are shown about the wing
+ALIKE = 1e-6  # chords that sections between two planes may be apart and still be one
+NEAR = 0.6  # chords at the root, of the plane of symmetry that are shown about the wing
 
 
 def _upper(points: NDArray[Any], walls: NDArray[Any]) -> NDArray[np.bool_]:
@@ -52,10 +53,12 @@ def pressure(
     mark: str = "",
     *,
     range: tuple[float, float] | None = None,
+    unit: str = ROOT,
 ) -> Any:
     """cp on the upper and the lower side, seen from above; points (n, 3), walls (t, 3).
 
-    `range` is what colours begin and end with, `mark` what a reader must know, in red.
+    `range` is what colours begin and end with, `mark` what a reader must know, in red, `unit` that
+    of lengths.
     """
     from matplotlib.tri import Triangulation
 
@@ -72,10 +75,10 @@ def pressure(
     for axes, side, name in zip(panels, (upper, ~upper), ("upper", "lower"), strict=True):
         mesh = Triangulation(points[:, 1], points[:, 0], walls[side])
         drawn = axes.tripcolor(mesh, shown, shading="gouraud", cmap="viridis_r", **limits)
-        axes.set(aspect="equal", xlabel="$y$ [root chord]")
+        axes.set(aspect="equal", xlabel=f"$y$ [{unit}]")
         axes.set_title(f"{name} side")
         axes.grid(False)
-    panels[0].set_ylabel("$x$ [root chord]")
+    panels[0].set_ylabel(f"$x$ [{unit}]")
     panels[0].invert_yaxis()
     figure.colorbar(drawn, ax=panels, shrink=0.85, extend=ends).set_label("$c_p$")
     headed(figure, title, mark)
@@ -145,11 +148,12 @@ def cloud(
     plane: NDArray[Any],
     colour: NDArray[Any],
     title: str = "",
+    unit: str = ROOT,
 ) -> Any:
     """The points of the wing's upper side and of the plane of symmetry near it, by their colour.
 
     points (n, 3), walls (t, 3), plane (s,) numbers of points, of a body without one none,
-    colour (n,).
+    colour (n,), `unit` of lengths.
     """
     from matplotlib.colors import ListedColormap
 
@@ -162,14 +166,14 @@ def cloud(
     upper = np.unique(walls[_upper(points, walls)])
     drawn = top.scatter(points[upper, 1], points[upper, 0], c=colour[upper], s=2.0, **style)
     top.invert_yaxis()
-    top.set(xlabel="$y$ [root chord]", ylabel="$x$ [root chord]", aspect="equal")
+    top.set(xlabel=f"$y$ [{unit}]", ylabel=f"$x$ [{unit}]", aspect="equal")
     top.set_title("upper side")
     for side in panels[1:]:
         x0, x1, z0, z1 = _about(points, walls, plane)
         x, z = points[plane, 0], points[plane, 2]
         near = (x > x0) & (x < x1) & (z > z0) & (z < z1)
         side.scatter(x[near], z[near], c=colour[plane][near], s=2.0, **style)
-        side.set(xlabel="$x$ [root chord]", ylabel="$z$ [root chord]", aspect="equal")
+        side.set(xlabel=f"$x$ [{unit}]", ylabel=f"$z$ [{unit}]", aspect="equal")
         side.set_title("plane of symmetry")
     for axes in panels:
         axes.grid(False)
@@ -187,11 +191,12 @@ def mesh(
     cells: NDArray[Any],
     plane: NDArray[Any],
     title: str = "",
+    unit: str = ROOT,
 ) -> Any:
     """The faces of the wing's upper side, and the mesh on the plane of symmetry near it.
 
     points (n, 3), walls (t, 3), cells (c, 8) with -1 behind the last corner, plane (s,) numbers of
-    nodes, of a body without one none.
+    nodes, of a body without one none, `unit` of lengths.
     """
     from matplotlib.collections import LineCollection
 
@@ -206,13 +211,13 @@ def mesh(
     top.add_collection(LineCollection(points[facets][..., [1, 0]], **style))
     top.autoscale_view()
     top.invert_yaxis()
-    top.set(xlabel="$y$ [root chord]", ylabel="$x$ [root chord]", aspect="equal")
+    top.set(xlabel=f"$y$ [{unit}]", ylabel=f"$x$ [{unit}]", aspect="equal")
     top.set_title("upper side")
     for side in panels[1:]:
         x0, x1, z0, z1 = _about(points, walls, plane)
         lines = _edges(cells, plane, len(points))
         side.add_collection(LineCollection(points[lines][..., [0, 2]], **style))
-        side.set(xlabel="$x$ [root chord]", ylabel="$z$ [root chord]", aspect="equal")
+        side.set(xlabel=f"$x$ [{unit}]", ylabel=f"$z$ [{unit}]", aspect="equal")
         side.set(xlim=(x0, x1), ylim=(z0, z1))
         side.set_title("plane of symmetry")
     for axes in panels:
@@ -225,7 +230,9 @@ def mesh(
 def _about(points: NDArray[Any], walls: NDArray[Any], plane: NDArray[Any]) -> tuple[float, ...]:
     """Window (x0, x1, z0, z1) about the root of a wing, on its plane of symmetry."""
     root = points[np.intersect1d(walls, plane)][:, [0, 2]]
-    (x0, z0), (x1, z1) = root.min(axis=0) - NEAR, root.max(axis=0) + NEAR
+    low, high = root.min(axis=0), root.max(axis=0)
+    room = NEAR * float(np.hypot(*(high - low)))
+    (x0, z0), (x1, z1) = low - room, high + room
     return x0, x1, z0, z1
 
 
@@ -275,23 +282,26 @@ def figures(target: Callable[..., Path], run: Run, member: int, title: str, seen
     unsteady = run.history.kind == "unsteady"
     now = at_moment(title, moment_of(flow)) if unsteady else title
     about = {"title": now, "mark": mark}
-    pressure(*at, **about, range=seen.range, path=target("cp"))
+    chord = longest_chord(points, walls)
+    unit = ROOT if abs(chord - 1) <= CHORD else "mesh length"
+    pressure(*at, **about, range=seen.range, unit=unit, path=target("cp"))
     sections(*at, stations, data, label, **about, path=target("sections"))
     if not alike:
         cyclic = unsteady and not run.history.by_time  # whose loads are those of a cycle
         own = {"title": title if cyclic else now, "mark": mark}
         spanwise(run.spanwise(member), **own, path=target("spanwise"))
     (middle,) = planes(points, walls, [0.5 if alike else CUT], span)
-    more: dict[str, Any] = {"lines": not flow.cloud, "view": seen.window, "on": flow.on}
+    more: dict[str, Any] = {"lines": not flow.cloud, "view": seen.window, "on": flow.on,
+                            "unit": unit}  # fmt: skip
     cells = cells_of(points, walls, middle) if flow.cloud else flow.cells
     cut(points, cells, flow["Mach"], middle, **about, **more, path=target("cut"))
     # a body that is closed at both ends has no plane of symmetry
     near = np.abs(points[:, 1] - span.root) <= 1e-9 * (span.high - span.low)
     plane = np.flatnonzero(near & (span.least >= 0))
     if flow.cloud:
-        cloud(points, walls, plane, flow["Colour"], now, path=target("mesh"))
+        cloud(points, walls, plane, flow["Colour"], now, unit, path=target("mesh"))
     else:
-        mesh(points, walls, flow.cells, plane, now, path=target("mesh"))
+        mesh(points, walls, flow.cells, plane, now, unit, path=target("mesh"))
     _unsteady(target, run, member, [0.5] if alike else list(UNSTEADY), title)
 
 
@@ -320,7 +330,8 @@ def same_all_along(points: NDArray[Any], walls: NDArray[Any], span: Span) -> boo
     low, high = (
         cut.at(points)[[cut.nose, cut.tail]] for cut in planes(points, walls, [0, 1], span)
     )
-    return bool(np.abs((high - low)[:, ACROSS]).max() < ALIKE)
+    size = float(np.hypot(*np.ptp(low[:, ACROSS], axis=0)))
+    return bool(np.abs((high - low)[:, ACROSS]).max() < ALIKE * size)
 
 
 def _stations(
