@@ -14,7 +14,7 @@ from kinemesh.cases.check import check
 from kinemesh.flow.door.planforms import is_chord
 from kinemesh.mesh.extents import Walls
 
-AREA, LENGTH, MACH = 1.1, 0.8, 0.5  # in root chords
+AREA, LENGTH, MACH = 1.16, 0.8, 0.5  # in root chords
 METRES = 0.25  # root chord
 FACTORS = {"chords": 1.0, "metres": METRES, "millimetres": 1000 * METRES}
 AIR = {"pressure": 101_325.0, "temperature": 288.15}
@@ -82,7 +82,8 @@ def newtons(run):
     return {
         "force": units.force(last["cl"]),
         "moment": units.moment(last["cm"]),
-        "power": units.power_per_span(last["power"]) * units.metres,
+        "watts": units.power(last["power"]),
+        "joules": units.work(run.loop().work),
         "seconds": units.seconds(last["time"]),
         "hertz": units.frequency(0.3),
     }
@@ -116,6 +117,22 @@ def test_a_wing_has_the_same_numbers_in_any_unit_of_length(name, tmp_path):
     if name != "meshless":
         km.mesh.write(scaled(tapered(), 250.0), tmp_path / "wing.su2")
         same(cycle(name, km.mesh.read(tmp_path / "wing.su2", scale=1 / 250))[1], known, 1.0)
+
+
+def test_newtons_are_those_of_the_wing_in_metres():
+    """Dynamic pressure times area and length by hand."""
+    units = km.Units(case("ale", scaled(tapered(), 250.0), 250.0), chord=LENGTH * METRES, **AIR)
+    sound = np.sqrt(1.4 * 287.05 * 288.15)
+    q = 0.5 * 101_325 / (287.05 * 288.15) * (MACH * sound) ** 2
+    area, length = AREA * METRES**2, LENGTH * METRES
+
+    assert units.force(0.5) == pytest.approx(0.5 * q * area, rel=1e-12)
+    assert units.moment(0.5) == pytest.approx(0.5 * q * area * length, rel=1e-12)
+    assert units.work(0.5) == pytest.approx(0.5 * q * area * length, rel=1e-12)
+    seconds = METRES / 250.0 / sound
+    assert units.seconds(1.0) == pytest.approx(seconds, rel=1e-12)
+    assert units.power(0.5) == pytest.approx(0.5 * q * area * length / seconds, rel=1e-12)
+    assert units.k(10.0) == pytest.approx(np.pi * 10.0 * length / (MACH * sound), rel=1e-12)
 
 
 # ---------------------------------------------------------------- what is measured
@@ -201,6 +218,25 @@ def test_a_motion_refers_to_the_length_of_the_case():
 def test_a_chord_is_of_the_plane():
     with pytest.raises(km.SettingsError, match=r"chord is 1, .*reference_length, to which k refe"):
         case("ale", tapered(), chord=1.0)
+
+
+@pytest.mark.parametrize(
+    ("factor", "told"), [(0.25, True), (0.97, True), (0.985, False), (1.0, False), (250.0, True)]
+)
+def test_the_default_of_points_is_told_of_a_wing_in_other_lengths(factor, told):
+    """A quarter of a length of the mesh is no quarter of its root chord."""
+    wing = scaled(tapered(), factor)
+    area = planform("ale", factor)
+    mean = LENGTH * factor
+    pitch = km.motion.pitch(2.0, 0.2, chord=mean)
+    lengths = {"reference_area": area, "reference_length": mean, "moment_about": None}
+
+    notes = said(lambda: case("ale", wing, factor, pitch, **lengths))
+
+    for what in ("moment_about", "the pivot of airfoil"):
+        assert any(f"{what} is at (0.25, 0), " in text for text in notes) == told
+    assert len(notes) == 2 * told
+    assert not said(lambda: case("ale", wing, factor, law(factor), reference_area=area))
 
 
 # ---------------------------------------------------------------- other doors

@@ -75,7 +75,7 @@ class Moving(Runnable, Driven, Counted):
         self.check_motions(arguments)
         apart = sizes.check_motions(self.chord, self.motions, grid, markers.measured)
         stands = Stands.of(arguments, grid.meshes, grid.bodies)
-        said = sizes.check_points(arguments, self.motions, grid, stands.frames)
+        said = sizes.check_points(arguments, self.motions, grid, stands.frames, markers.measured)
         self.notes = [*markers.notes, *apart, *said]
         warn_of(self.notes)
         self.more = {**self.more, **stands.told(grid.bodies), **in_time(self.conditions)}

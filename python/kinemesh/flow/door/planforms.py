@@ -126,8 +126,12 @@ def unstated(space: Any, walls: Walls, stated: float | None) -> str | None:
 
 def is_chord(walls: Walls, length: float) -> bool:
     """True where a length is the longest or the mean chord of a body."""
-    each = [chord for body in walls.bodies for chord in (body.chord, body.mean_chord)]
-    return any(abs(length - chord) <= CHORD * chord for chord in each)
+    return any(abs(length - chord) <= CHORD * chord for chord in chords_of(walls))
+
+
+def chords_of(walls: Walls) -> list[float]:
+    """Longest and mean chord of each body."""
+    return [chord for body in walls.bodies for chord in (body.chord, body.mean_chord)]
 
 
 def _names(bodies: list[Body]) -> str:

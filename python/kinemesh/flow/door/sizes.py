@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError, SettingsError
-from kinemesh.flow.door.planforms import LONG, SEVERAL, is_chord, told_of, unstated
+from kinemesh.flow.door.planforms import LONG, SEVERAL, chords_of, is_chord, told_of, unstated
 from kinemesh.mesh.extents import CHORD, Walls
 from kinemesh.mesh.fingerprint import firsts
 from kinemesh.mesh.names import words_of
@@ -179,7 +179,12 @@ def beyond(point: Sequence[float], low: Floats, high: Floats) -> float:
 
 
 def check_point(
-    what: str, point: Sequence[float], wall: Floats, chord: float, dimensions: int = 2
+    what: str,
+    point: Sequence[float],
+    wall: Floats,
+    chord: float,
+    dimensions: int = 2,
+    chords: Sequence[float] = (),
 ) -> str | None:
     """Warning about a pivot, or a moment's point, that is far from its body.
 
@@ -188,6 +193,7 @@ def check_point(
     what : its name, such as "the pivot of airfoil"
     wall : (n, 2) points of the body
     chord : the distance from the body's box that it may have
+    chords : of bodies in space as measured; where one is 1, the default point may be meant
     """
     low, high = wall.min(axis=0), wall.max(axis=0)
     far, box = beyond(point, low, high), told(low, high, "xy" if dimensions == 2 else "xz")
@@ -196,7 +202,9 @@ def check_point(
             f"{what} is at ({point[0]:.6g}, {point[1]:.6g}), {far / chord:.3g} chords from the "
             f"body ({box}); give it in the lengths of the mesh, where it is not meant"
         )
-    of_unit = abs(chord - 1) <= CHORD if dimensions == 2 else 1 / LONG <= chord <= LONG
+    of_unit = any(abs(c - 1) <= CHORD for c in (chord, *chords))
+    if dimensions == 3 and not chords:  # of no closed body
+        of_unit = 1 / LONG <= chord <= LONG
     if not of_unit and tuple(point) == QUARTER:
         return (
             f"{what} is at (0.25, 0), the default, in the lengths of the mesh, whose "
@@ -213,11 +221,17 @@ def wall_points(space: Any, names: Sequence[str]) -> Floats:
     return points
 
 
-def check_points(arguments: Any, motions: Sequence[Any], grid: Any, frames: Any) -> list[str]:
+def check_points(
+    arguments: Any, motions: Sequence[Any], grid: Any, frames: Any, found: Sequence[Walls]
+) -> list[str]:
     """Warnings about the moment's point and the pivots of the bodies' motions.
 
     A chord is that of the case, in space the reference length; points are told as they are given,
     in the frame of each body.
+
+    Parameters
+    ----------
+    found : of each member its walls as given
     """
     notes: dict[str, str] = {}
     pivots = [None if motion is None else motion.pivot for motion in motions]
@@ -239,7 +253,8 @@ def check_points(arguments: Any, motions: Sequence[Any], grid: Any, frames: Any)
                 if not len(wall):  # of a part without walls
                     continue
                 chord = arguments.reference[1] / frame.scale
-                said = check_point(what, point, frame.own(wall), chord, grid.dimensions)
+                chords = chords_of(found[member]) if grid.dimensions == 3 else ()
+                said = check_point(what, point, frame.own(wall), chord, grid.dimensions, chords)
                 notes |= {} if said is None else {what: Sentence(said, member=member, about=what)}
     return list(notes.values())
 

@@ -326,6 +326,14 @@ class Units:
         area = self._stated(area)
         return self.moment_per_span(coefficient, velocity, area, length) * self.metres
 
+    def work(self, work: Any, velocity: Any = None, area: Any = None, length: Any = None) -> Any:
+        """Work of the flow on a wing in a cycle [J] from `Loop.work`."""
+        return self.moment(_of("work", work), velocity, area, length)
+
+    def power(self, power: Any, velocity: Any = None, area: Any = None, length: Any = None) -> Any:
+        """Power that the flow feeds into a wing's motion [W] from the history's `power`."""
+        return self.moment(_of("power", power), velocity, area, length) * self.rate
+
     def pressure_of(self, p: Any) -> Any:
         """Pressure [Pa] from `p` of a case (`primitive()`, Pressure in field files).
 
