@@ -135,6 +135,28 @@ def test_lines_left_out_are_noted(tmp_path, plain, text, note):
     assert airfoil(path, 600).origin.notes == found.notes
 
 
+@pytest.mark.parametrize("first", ["0.000010 0.000000", "-0.000010 0.000005", "0.0 -0.00001"])
+def test_noses_of_both_sides_that_differ_by_a_digit_are_one_point(tmp_path, plain, first):
+    sides = SIDES.split("\n\n")
+    lower = "\n".join([first, *sides[1].split("\n")[1:]])
+    found = section(stored(tmp_path, "A section\n21. 21.\n\n" + sides[0] + "\n" + lower))
+
+    u = np.linspace(0, 1, 97)
+    assert np.abs(found.points(u) - plain.points(u)).max() < 3e-5
+    assert "sides that begin 1" in found.notes[0]
+    assert "apart at the nose begin in the middle" in found.notes[0]
+
+
+@pytest.mark.parametrize("place", [20, 24])
+def test_counts_of_lists_that_end_elsewhere_are_refused_with_the_lists_own(tmp_path, place):
+    """Counts 21 and 23 of lists of 23 and 21 points, as one published file has them."""
+    found = "the first list ends at x = 1 in line 23 after 21 points, and the second has 21"
+    for counts in (f"{place} {42 - place}", f"{place}. {place}.", "1e1 9."):
+        text = f"A section\n{counts}\n" + SIDES.replace("\n\n", "\n")
+        with pytest.raises(MeshError, match=rf"line 2: .* announced.*{found}: expected 21 21"):
+            section(stored(tmp_path, text))
+
+
 def test_check_says_which_lines_were_left_out(tmp_path):
     stored(tmp_path, "A section\n" + LIST + "Drawn for a club\n", "club.dat")
     case = tmp_path / "c.toml"
@@ -185,7 +207,23 @@ REFUSED = {
     ),
     "a z that varies": (
         "A section\n" + "".join(f"{line} {k}\n" for k, line in enumerate(POINTS)),
-        r"line 3: .*or x y z with z = 0 as before",
+        r"line 3: .*or x y z with z = 0 as elsewhere",
+    ),
+    "a z of its own in the first line": (
+        "A section\n" + LIST.replace("\n", " 0.1\n").replace("0.1\n", "0.2\n", 1),
+        r"line 2: .*or x y z with z = 0.1 as elsewhere",
+    ),
+    "three numbers in the first line": (
+        "A section\n" + LIST.replace("\n", " 0.0\n", 1),
+        r"line 2: .*expected x y: it has 3 numbers, lines from 3 on 2",
+    ),
+    "three numbers in two lines": (
+        "A section\n" + LIST.replace("\n", " 0.0\n", 2),
+        r"line 2: .*expected x y: it has 3 numbers, lines from 4 on 2",
+    ),
+    "counts of three": (
+        "A section\n21 21 0\n\n" + SIDES,
+        r"line 2: '21 21 0', expected x y: it has 3 numbers, lines from 4 on 2",
     ),
     "two elements": (
         "A section\n" + LIST + "999.0 999.0\n" + LIST,

@@ -191,3 +191,88 @@ def test_a_list_that_runs_back_at_its_end_has_no_base_there(tmp_path):
 
     assert made.gap == 0
     assert any("corners at" in note and "rounded by the spline" in note for note in made.notes)
+
+
+E5 = 1e-5
+ENDS = {
+    "last behind": [(1, 0), (1 + E5, 0)],
+    "last ahead": [(1, 0), (1 - E5, 0)],
+    "first behind": [(1 + E5, 0), (1, 0)],
+    "first ahead": [(1 - E5, 0), (1, 0)],
+    "below": [(1, 0), (1, -E5)],
+    "both": [(1 + E5, E5), (1 - E5, -E5)],
+    "both, the other way": [(1 - E5, -E5), (1 + E5, E5)],
+    "crossing": [(1, -E5), (1, E5)],
+    "nearly a ten-thousandth": [(1, 0), (1.00009, 0)],
+}
+FORMS = {
+    "as it is": lambda p: p,
+    "clockwise": lambda p: p[::-1],
+    "ends twice": lambda p: np.vstack([p[:1], p, p[-1:]]),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
+@pytest.mark.parametrize("ends", ENDS.values(), ids=ENDS.keys())
+def test_ends_that_differ_by_a_digit_are_one_sharp_edge_with_a_note(tmp_path, ends, form):
+    for name, count in (("naca4412", 41), ("naca0006", 161), ("naca0012", 1201)):
+        points = section(name, "closed").points(np.linspace(0, 1, count))
+        plain = section(written(tmp_path / "plain.dat", points), "closed")
+        points[[0, -1]] = ends
+        path = written(tmp_path / "s.dat", form(points))
+        gap = np.linalg.norm(np.subtract(*ends))
+
+        with pytest.warns(UserWarning, match=r"s\.dat: trailing edge of \S+e-05 chords closed"):
+            found = section(path)
+
+        u = np.linspace(0, 1, 500)
+        assert found.gap == 0
+        assert np.abs(found.points(u) - plain.points(u)).max() < 2 * gap
+        assert f"{gap:.4g} chords closed" in found.notes[0]
+        away = np.abs(section(path, "sharp").points(u) - plain.points(u)).max()
+        assert away < 5e-4  # 3e-4 of 41 points, whose spline ends with one edge more
+
+
+def test_ends_that_lie_along_the_chord_have_no_thickness_to_keep(tmp_path):
+    points = points_of(0.0)
+    for ends, kept in (("last behind", False), ("crossing", False), ("below", True)):
+        points[[0, -1]] = ENDS[ends]
+        path = written(tmp_path / "s.dat", points)
+        if kept:
+            assert section(path, "open").gap == pytest.approx(E5)
+            continue
+        with pytest.raises(MeshError, match=r"no thickness.*'open': its ends lie .* not across it"):
+            section(path, "open")
+        with pytest.warns(UserWarning, match=r"closed; trailing_edge = 'closed' says"):
+            section(path)
+
+
+@pytest.mark.parametrize("hook", [(1 + E5, 0), (1, 2 * E5), (1 + E5, -E5)])
+@pytest.mark.parametrize("place", ["last", "first"])
+def test_a_tiny_edge_between_ends_that_are_one_point_is_left_out(tmp_path, hook, place):
+    points = points_of(0.0)
+    plain = section(written(tmp_path / "plain.dat", points), "closed")
+    if place == "last":
+        hooked = np.vstack([points[:-1], hook, points[:1]])
+    else:
+        hooked = np.vstack([points[:1], np.multiply(hook, (1, -1)), points[1:]])
+    path = written(tmp_path / "s.dat", hooked)
+
+    found = section(path, "closed")
+
+    u = np.linspace(0, 1, 500)
+    assert np.abs(found.points(u) - plain.points(u)).max() < 5e-5
+    assert "chords closed" in found.notes[0]
+
+
+@pytest.mark.parametrize("thickness", [0.05, 0.12, 1.0])
+@pytest.mark.parametrize("count", [24, 80, 1000, 4000])
+@pytest.mark.parametrize("last", [(1, 0), (1 + E5, 0), (1 - E5, E5)])
+def test_a_smooth_outline_whose_ends_differ_by_a_digit_has_no_edge(
+    tmp_path, thickness, count, last
+):
+    points = np.vstack([ellipse(thickness, count), last])
+    path = written(tmp_path / "oval.dat", points)
+
+    with pytest.raises(MeshError, match="outline has no sharp edge"):
+        section(path)

@@ -30,6 +30,9 @@ TEXTS = 5  # lines of text before the points, comments not counted
 COMMENTS = ("#", "!", "%", "//")
 END = 999.0  # both coordinates of a line that ends one of several elements
 LEAST = 9  # points
+FALL = 0.5  # of x over its range, from the end of one side to the start of the other
+TINY, APART = 1e-4, 4.0  # between the first points of both sides: over the range of x, and how
+# many times nearer than the points that follow
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,7 @@ def read(path: Path) -> tuple[Floats, tuple[str, ...]]:
     texts = enumerate(read_text(path).split("\n"), 1)
     lines = [line for line in (_Line.of(k, text) for k, text in texts) if line.words]
     start = _start(lines)
-    width = lines[start].count if start < len(lines) else 2
+    width = _width(path, lines[start:])
     ends = (k for k in range(start, len(lines)) if lines[k].count != width)
     stop = next(ends, len(lines))
     body, after = lines[start:stop], lines[stop:]
@@ -121,8 +124,23 @@ def read(path: Path) -> tuple[Floats, tuple[str, ...]]:
         raise MeshError(f"{path}: {len(body)} points, expected at least {LEAST} lines of x y")
     points = _flat(path, body)
     if upper:
-        points = np.concatenate([points[:upper][::-1], points[upper:]])
+        points, together = _of_sides(points[:upper], points[upper:])
+        notes += together
     return points, tuple(f"{path}: {note}" for note in notes)
+
+
+def _width(path: Path, lines: list[_Line]) -> int:
+    """Numbers in each line of points; MeshError for the first of them where others have more."""
+    counts = [line.count for line in lines if line.count in (2, 3)]
+    width = max(sorted(set(counts)), key=counts.count, default=2)
+    first = next((line for line in lines if line.count == width), None)
+    if first is not None and lines[0].count != width:
+        raise _fault(
+            path,
+            lines[0],
+            f": it has {lines[0].count} numbers, lines from {first.number} on {width}",
+        )
+    return width
 
 
 def _start(lines: list[_Line]) -> int:
@@ -217,9 +235,13 @@ def _counts(path: Path, body: list[_Line], title: bool) -> tuple[list[_Line], in
     first, rest = body[0], body[1:]
     if any(abs(value) > LARGEST for line in rest[1:] for value in line.values or ()):
         return body, 0, []  # of a chord that is not 1
-    upper, lower = head
+    upper, lower = map(int, head)
+    listed = _sides(rest)
+    announced = f"{path}, line {first.number}: {upper} + {lower} points announced"
     if (upper + lower, first.count) == (len(rest), 2):
-        return rest, int(upper), []
+        if listed not in (0, upper):
+            raise MeshError(f"{announced}; {_ends(rest, listed)}")
+        return rest, upper, []
     if title and first.whole:
         note = f"line {first.number}, '{first.text}', taken for a title"
         if rest and rest[0].values and rest[0].values[0] > LARGEST:
@@ -227,10 +249,40 @@ def _counts(path: Path, body: list[_Line], title: bool) -> tuple[list[_Line], in
             return rest, count, [note]
         if _closes(rest):
             return rest, 0, [note]
-    raise MeshError(
-        f"{path}, line {first.number}: {upper:.6g} + {lower:.6g} points announced, "
-        f"{len(rest)} found"
+    told = f"; {_ends(rest, listed)}" if listed else ""
+    raise MeshError(f"{announced}, {len(rest)} found{told}")
+
+
+def _sides(body: list[_Line]) -> int:
+    """Number of points of the first of two lists from the nose on; 0 where x falls back not once."""
+    x = np.array([line.values[0] for line in body if line.values])
+    falls = np.flatnonzero(np.diff(x) < -FALL * np.ptp(x)) if len(x) else x
+    return int(falls[0]) + 1 if len(falls) == 1 else 0
+
+
+def _ends(body: list[_Line], listed: int) -> str:
+    """Lengths of both lists in words."""
+    x, line = (body[listed - 1].values or [0.0])[0], body[listed - 1].number
+    return (
+        f"the first list ends at x = {x:.6g} in line {line} after {listed} points, and the second "
+        f"has {len(body) - listed}: expected {listed} {len(body) - listed}"
     )
+
+
+def _of_sides(upper: Floats, lower: Floats) -> tuple[Floats, list[str]]:
+    """Points in Selig's order from both sides, from the nose on, and a note.
+
+    Noses that are one place but for the rounding of their numbers are put together.
+    """
+    apart = float(np.linalg.norm(lower[0] - upper[0]))
+    notes = []
+    if min(len(upper), len(lower)) > 1 and apart:
+        next_to = min(np.linalg.norm(side[1] - side[0]) for side in (upper, lower))
+        if apart < min(TINY * np.ptp(upper[:, 0]), next_to / APART):
+            middle = 0.5 * (upper[:1] + lower[:1])
+            upper, lower = np.concatenate([middle, upper[1:]]), lower[1:]
+            notes = [f"sides that begin {apart:.2g} apart at the nose begin in the middle"]
+    return np.concatenate([upper[::-1], lower]), notes
 
 
 def _closes(body: list[_Line]) -> bool:
@@ -245,7 +297,10 @@ def _flat(path: Path, body: list[_Line]) -> Floats:
     """(n, 2) coordinates; a third one must be the same everywhere."""
     table = np.array([line.values for line in body])
     if table.shape[1] == 3:
-        odd = np.flatnonzero(table[:, 2] != table[0, 2])
+        heights, counts = np.unique(table[:, 2], return_counts=True)
+        usual = heights[counts == counts.max()]
+        usual = table[0, 2] if table[0, 2] in usual else usual[0]
+        odd = np.flatnonzero(table[:, 2] != usual)
         if len(odd):
-            raise _fault(path, body[odd[0]], f", or x y z with z = {table[0, 2]:g} as before")
+            raise _fault(path, body[odd[0]], f", or x y z with z = {usual:g} as elsewhere")
     return np.ascontiguousarray(table[:, :2])

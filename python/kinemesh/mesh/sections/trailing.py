@@ -19,6 +19,10 @@ AFT = 0.8  # where both ends are at least [chord]
 EDGE = np.radians(60.0)  # turn of an edge whose neighbours turn little,
 BESIDE = 0.1  # over the turn of the edge
 STRAIGHT = 0.05  # distance of a base's points from a straight line, over its length
+TINY = 1e-4  # distance of points at the rear end that are one place [chord]
+APART = 4.0  # of it, between points of an outline that is looked at without such distances
+BASES = np.radians([-30.0, 120.0])  # turns to the left from the side to a base, or on along it
+ACROSS = 0.1  # of a gap that is a thickness: its share across the chord, at least
 SMOOTH = (
     "a smooth closed curve, such as an ellipse, has meshes by km.mesh.around(curve, nodes), in a "
     "case file by curve = 'FILE' in place of coordinates"
@@ -47,11 +51,15 @@ def ended(
     ------
     MeshError    without an edge where the list starts, or for a gap that has to be spoken of
     """
-    z = _from_edge(path, z)
+    z = _from_edge(path, _without_hooks(z))
     gap = float(abs(z[0] - z[-1]))
+    thick = gap >= NONE and _across(z) > ACROSS * gap
+    if kind == "open" and not thick:
+        along = f": its ends lie {gap:.2g} chords apart, not across it" if gap >= NONE else ""
+        raise MeshError(
+            f"{path}: the trailing edge has no thickness, expected some for 'open'{along}"
+        )
     if gap < NONE:
-        if kind == "open":
-            raise MeshError(f"{path}: the trailing edge has no thickness, expected some for 'open'")
         z[0] = z[-1] = 0.5 * (z[0] + z[-1])
         return z, 0.0, ()
     if kind == "open":
@@ -67,8 +75,8 @@ def ended(
         return _to_root(path, z), 0.0, (f"{path}: trailing edge of {gap:.4g} chords made sharp",)
     said = f"{path}: trailing edge of {gap:.4g} chords closed"
     if kind is None:
-        more = "trailing_edge = 'open' keeps it, 'closed' says that it is meant"
-        warn(f"{said}; {more}", UserWarning)
+        keeps = "'open' keeps it, " if thick else ""
+        warn(f"{said}; trailing_edge = {keeps}'closed' says that it is meant", UserWarning)
     return _closed(z), 0.0, (said,)
 
 
@@ -91,6 +99,24 @@ def nose(z: Complexes) -> int:
     return int(np.argmax(np.abs(z - 0.5 * (z[0] + z[-1]))))
 
 
+def _across(z: Complexes) -> float:
+    """Height of the upper end above the lower one, across the chord from the nose to them."""
+    chordwise = 0.5 * (z[0] + z[-1]) - z[nose(z)]
+    return float(((z[0] - z[-1]) * np.conj(chordwise)).imag / abs(chordwise))
+
+
+def _without_hooks(z: Complexes) -> Complexes:
+    """Points without ends whose tiny last edge neither goes on nor is a base."""
+    for left in (-1, 1):  # seen from the lower side to the upper one, and back
+        z = z[::-1]
+        last, before = z[-1] - z[-2], z[-2] - z[-3]
+        tiny = abs(last) < min(TINY * np.ptp(z.real), abs(before) / APART)
+        turn = left * np.angle(last * np.conj(before))
+        if tiny and not BASES[0] < turn < BASES[1]:
+            z = z[:-1]
+    return z.copy()
+
+
 def _from_edge(path: Path, z: Complexes) -> Complexes:
     """The points from the upper end of the trailing edge to the lower one.
 
@@ -102,6 +128,9 @@ def _from_edge(path: Path, z: Complexes) -> Complexes:
     astray = aft.min() < AFT or gap > THICKEST * chord or abs(middle - 0.5) > 0.4
     ring = z[:-1] if gap < NONE else z
     corner = _corners(ring)
+    if NONE <= gap < TINY * chord:  # turns of the edge between the ends say nothing
+        there = len(_corners(_thinned(z, APART * TINY * chord))) > 0
+        corner = corner if there and len(corner) else np.zeros(int(there), np.intp)
     if not len(corner):
         raise MeshError(
             f"{path}: the outline has no sharp edge, expected a trailing edge; {SMOOTH}"
@@ -128,6 +157,15 @@ def _corners(ring: Complexes) -> NDArray[np.intp]:
     return np.flatnonzero(edge & (left > 0))
 
 
+def _thinned(z: Complexes, distance: float) -> Complexes:
+    """Closed outline from the middle of the ends on, whose points are that far apart."""
+    kept = [0.5 * (z[0] + z[-1])]
+    for point in z[1:-1]:
+        if min(abs(point - kept[-1]), abs(point - kept[0])) > distance:
+            kept.append(point)
+    return np.array(kept)
+
+
 def _without_base(z: Complexes, ring: Complexes, corner: NDArray[np.intp]) -> Complexes:
     """Points z without those between the two corners of the base."""
     n = len(ring)
@@ -152,12 +190,13 @@ def _to_root(path: Path, z: Complexes) -> Complexes:
     upper, lower = z[0] - z[1], z[-1] - z[-2]
     solve = np.array([[upper.real, -lower.real], [upper.imag, -lower.imag]])
     apart = z[-1] - z[0]
-    reach = np.inf
-    if abs(np.linalg.det(solve)) > 1e-14:
-        reach = np.linalg.solve(solve, [apart.real, apart.imag])[0]
+    reach = below = np.inf
+    if abs(np.linalg.det(solve)) > 1e-14 * abs(upper) * abs(lower):
+        reach, below = np.linalg.solve(solve, [apart.real, apart.imag])
     root = z[0] + reach * upper
-    if not 0 < reach * abs(upper) < 0.2:
+    if not (0 < reach * abs(upper) < 0.2 or (-1 < reach <= 0 and below > -1)):
         raise MeshError(f"{path}: the sides do not meet within 0.2 chords, as 'sharp' needs")
-    extended = np.concatenate([[root], z, [root]])
+    sides = z[int(reach <= 0) : len(z) - int(-1 < below <= 0)]  # an end beyond the root is left out
+    extended = np.concatenate([[root], sides, [root]])
     front = extended[nose(extended)]
     return front + (extended - front) * np.ptp(z.real) / (root.real - z.real.min())
