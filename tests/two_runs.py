@@ -12,16 +12,30 @@ from kinemesh.results import Run
 MACH, K, AMPLITUDE = 0.5, 0.1, 2.5
 PERIOD = pi / K  # in chords over the stream's speed
 BOX = {"airfoil": {"length": 1.0, "from": [0.0, -0.06], "to": [1.0, 0.06]}}
+FAR = {"far": {"from": [-50.0, -50.0], "to": [50.0, 50.0]}}
 PITCH = {"motion": "pitch", "amplitude_deg": AMPLITUDE, "k": K, "about_x": 0.25, "phase_deg": 0.0}
 
 
+def outlined(box):
+    """A body that is a lens within its box; those in space as they are."""
+    if len(box["from"]) == 3 or "outline" in box:
+        return box
+    share = (np.arange(8) + 0.5) / 8
+    middle, half = (box["to"][1] + box["from"][1]) / 2, (box["to"][1] - box["from"][1]) / 2
+    y = half * 4 * share * (1 - share)
+    return box | {"outline": [(middle - y).tolist(), (middle + y).tolist()]}
+
+
 def summary(mode, nodes, result, *, method="ale", stream=None, motion=None, boxes=None, dtype=None,
-            boundaries=None, finished="now", settings=None,
-            sliding=None, deform=None, **conditions):  # fmt: skip
+            boundaries=None, finished="now", settings=None, extents=FAR,
+            sliding=None, deform=None, viscosity=None, **conditions):  # fmt: skip
     """Summary of a run of one member."""
     stream = {"mach": MACH, "alpha_deg": 1.0} if stream is None else stream
     motion = (PITCH if mode == "unsteady" else {}) if motion is None else motion
     boxes = BOX if boxes is None else boxes
+    boxes = {name: outlined(box) for name, box in boxes.items()}
+    if extents is FAR and any(len(box["from"]) == 3 for box in boxes.values()):
+        extents = {"far": {"from": [-50.0, 0.0, -50.0], "to": [50.0, 50.0, 50.0]}}
     settings = {"steady_drop": 1e-6} if settings is None else settings
     references = {"reference_area": 1.0, "reference_length": 1.0, "moment_about": [0.25, 0.0]}
     return Summary(
@@ -29,7 +43,7 @@ def summary(mode, nodes, result, *, method="ale", stream=None, motion=None, boxe
         finished=finished,
         dtype=dtype or "float64",
         conditions=stream | references | conditions,
-        mesh={"nodes": nodes, "members": 1, "bodies": boxes},
+        mesh={"nodes": nodes, "members": 1, "bodies": boxes, "extents": extents},
         identity={
             "run": {
                 "method": method,
@@ -37,6 +51,7 @@ def summary(mode, nodes, result, *, method="ale", stream=None, motion=None, boxe
                 "settings": settings,
                 "sliding": sliding or {},
                 "deform": deform,
+                "viscosity": viscosity,
             }
         },
         asked=[stream | motion | {"mesh": 0, "nodes": nodes}],

@@ -1,9 +1,10 @@
 """One case on several sizes: made-up loads that follow a law, real runs, and what is refused."""
 
 import kinemesh as km
+import numpy as np
 import pytest
 from kinemesh import cli
-from two_runs import PITCH, loop_run, sine, steady_run, still
+from two_runs import BOX, PITCH, loop_run, sine, steady_run, still
 
 NODES = (16000, 4000, 1000)
 WING = {"wing": {"planform_area": 1.0, "from": [0.0, 0.0, -0.1], "to": [1.0, 2.0, 0.1]}}
@@ -186,6 +187,76 @@ def test_what_has_no_order_is_refused(runs, words):
         km.convergence(runs())
 
 
+NEARER = {"far": {"from": [-10.0, -50.0], "to": [50.0, 50.0]}}
+ALIKE = {"far": {"from": [-49.5, -50.0], "to": [50.0, 50.2]}}  # corners of a coarser polygon
+SCHEMES = {"flux": ("roe", "hllc"), "limiter": ("wang", "none"), "limiter_k": (0.05, 0.5)}
+SCHEMES |= {
+    "entropy_fix": (0.05, 0.2),
+    "low_mach": (True, False),
+    "far_field": ("stream", "vortex"),
+}
+SCHEMES |= {"convection": ("upwind", "blend"), "weight_power": (1, 2)}
+
+
+@pytest.mark.parametrize(("name", "values"), SCHEMES.items())
+def test_sizes_by_two_schemes_have_no_order_and_two_runs_are_told_of_it(name, values):
+    each = [{"settings": {"steady_drop": 1e-6, name: value}} for value in values]
+    words = f"{name} is {values[0]} and {values[1]}"
+
+    with pytest.raises(km.CaseError, match=f"different cases: {words}"):
+        km.convergence(made(*each, each[0]))
+    with pytest.warns(RuntimeWarning, match=words):
+        found = km.compare(*made(*each)[:2])
+
+    assert found.notes == (words,)
+    assert words in str(found)
+    assert words in found.plot().get_suptitle()
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_sizes_on_two_far_fields_have_no_order_and_two_runs_are_told_of_it(place):
+    each = [{}, {}, {}]
+    each[place] = {"extents": NEARER}
+    words = r"the boundary 'far' reaches from \(-.*, .* to \(50, 50.06\) and from \("
+
+    with pytest.raises(km.CaseError, match=words):
+        km.convergence(made(*each))
+    with pytest.warns(RuntimeWarning, match=words):
+        found = km.compare(made({"extents": NEARER})[0], made()[1])
+    assert "'far' reaches" in found.plot().get_suptitle()
+    each[place] = {"extents": ALIKE}
+    assert km.convergence(made(*each)).notes == ()
+
+
+def outlined(far):
+    """A body whose outline is off by that much in the middle, rms 0.6 of it."""
+    lens = [
+        0.06 * 4 * s * (1 - s) + far * (1 - 2 * abs(s - 0.5)) for s in np.arange(0.0625, 1, 0.125)
+    ]
+    return {"airfoil": BOX["airfoil"] | {"outline": [[-y for y in lens], lens]}}
+
+
+@pytest.mark.parametrize("door", ["compare", "convergence"])
+def test_sections_in_one_box_are_two_cases(door):
+    def asked(far):
+        runs = made({}, {"boxes": outlined(far)})
+        return km.compare(*runs[:2]) if door == "compare" else km.convergence(runs)
+
+    with pytest.raises(km.CaseError, match=r"outlines of body 1 are 0.29 % of its length apart"):
+        asked(0.005)
+    assert asked(0.002).notes == ()  # chords of a coarse mesh
+
+
+def test_laws_of_a_viscous_gas_are_of_the_case():
+    law = {"turbulence": None, "temperature_k": 288.15, "wall": "adiabatic", "prandtl": 0.72}
+    for change in ({"turbulence": "sa"}, {"temperature_k": 300.0}, {"wall": 1.2}):
+        name = f"{next(iter(change))} of the viscous gas is"
+        with pytest.raises(km.CaseError, match=name):
+            km.convergence(made({"viscosity": law}, {"viscosity": law | change}))
+        with pytest.raises(km.CaseError, match=name):
+            km.compare(*made({"viscosity": law}, {"viscosity": law | change})[:2])
+
+
 def test_sizes_beyond_the_finest_three_may_be_near():
     assert len(km.convergence([*made(), steady(980)]).unknowns) == 4
 
@@ -202,8 +273,12 @@ def test_a_failed_member_is_refused_with_its_cause():
     ("runs", "words"),
     [
         (lambda: made({"n": 6000}), "ratios of sizes are 1.22 and 2, expected 1.3 and more"),
-        (lambda: made({"settings": HLLC}), "the setting flux is not that of all runs"),
-        (lambda: made({"deform": {"method": "rigid"}}), "the deformation is not that of all runs"),
+        (lambda: made({"settings": {"steady_drop": 1e-8}}), "steady_drop is 1e-08 and 1e-06"),
+        (lambda: made({"deform": {"method": "rigid"}}), "deformation is rigid and not given"),
+        (
+            lambda: made({}, {"extents": {}}),
+            "the summary of run 1 has no extents of its boundaries",
+        ),
         (lambda: made({"dtype": "float32"}), "the precision is not that of all runs"),
         (
             lambda: [loops(n, steps=s) for n, s in zip(NODES, (64, 32, 16), strict=True)],

@@ -7,7 +7,7 @@ the span; its planform and its side are half the sums of the facets' areas as se
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from kinemesh.mesh.flats import Flat, flats_of
 from kinemesh.mesh.names import words_of
-from kinemesh.mesh.pieces import NEAR, Piece, pieces, told
+from kinemesh.mesh.pieces import NEAR, Piece, pieces, reach, told, triangles_of
 
 Floats = NDArray[np.float64]
 SECTIONS = 16  # parts of the span between which a body in space is cut
 WAYS = 90  # directions in which a section is measured: its chord to 2e-4
 END = 1e-6  # share of the span within which nodes lie on an end, of single precision in a file
+STATIONS = 8  # places along x at which a summary has the outline of a body in the plane
 CHORD = 0.02  # share by which a section's measured chord may differ from what it is said to be
 
 
@@ -35,6 +36,8 @@ class Body:
     size : float          chord (in space area of the planform) in lengths of the mesh
     low, high : (d,)      least and largest coordinates
     side, chord : float   of a body in space: area as seen along y, longest chord of its sections
+    outline : (2, STATIONS)    least and largest y of a body in the plane, at even x
+    volume : float        of a body in space, within its walls and planes of symmetry
     """
 
     name: str
@@ -43,6 +46,8 @@ class Body:
     high: Floats
     side: float = 0.0
     chord: float = 0.0
+    outline: Floats | None = None
+    volume: float | None = None
 
     def told(self) -> str:
         """Name, size and box in words."""
@@ -70,9 +75,12 @@ class Body:
         return self.size / self.span if self.span > 0 else 0.0
 
     def numbers(self) -> dict[str, Any]:
-        """Size and box by name, for a summary."""
+        """Size, box and shape by name, for a summary."""
         what = "length" if len(self.low) == 2 else "planform_area"
-        return {what: self.size, "from": self.low.tolist(), "to": self.high.tolist()}
+        found = {what: self.size, "from": self.low.tolist(), "to": self.high.tolist()}
+        if self.outline is not None:
+            found["outline"] = self.outline.tolist()
+        return found | ({} if self.volume is None else {"volume": self.volume})
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +139,44 @@ def _body(name: str, points: Floats, piece: Piece) -> Body:
     """A body as measured."""
     if points.shape[1] == 2:
         size = longest(points[np.unique(piece.facets)])
-        return Body(name, size, piece.low, piece.high)
+        outline = _outline(points, piece.facets, piece.low, piece.high)
+        return Body(name, size, piece.low, piece.high, outline=outline)
     planform, side = _seen(points, piece).tolist()
-    return Body(name, planform, piece.low, piece.high, side, longest_chord(points, piece.facets))
+    chord, volume = longest_chord(points, piece.facets), -piece.content / 6
+    return Body(name, planform, piece.low, piece.high, side, chord, volume=volume)
+
+
+def _outline(points: Floats, facets: NDArray[Any], low: Floats, high: Floats) -> Floats:
+    """(2, STATIONS) least and largest y of curves where x is in the middle of even parts of their
+    box; nan where there is none."""
+    share = (np.arange(STATIONS) + 0.5) / STATIONS
+    ends = points[facets]
+    found = np.full((2, STATIONS), np.nan)
+    for k, x in enumerate(low[0] + share * (high[0] - low[0])):
+        left, right = (ends[:, end, 0] <= x for end in (0, 1))
+        (x0, y0), (x1, y1) = (ends[left != right, end].T for end in (0, 1))
+        if len(x0):
+            y = y0 + (x - x0) / (x1 - x0) * (y1 - y0)
+            found[:, k] = y.min(), y.max()
+    return found
+
+
+def extents(space: Any, kinds: Mapping[str, Sequence[str]]) -> dict[str, dict[str, Any]]:
+    """Box, and in the plane the outline, of the boundary of each kind of a mesh or cloud."""
+    found = {}
+    for kind, names in kinds.items():
+        each = [triangles_of(space.boundaries[n]) for n in names if n in space.boundaries]
+        if not each:
+            continue
+        facets = np.concatenate(each)
+        facets = facets[(facets >= 0).all(axis=1)]
+        low, high = reach(space.points[facets])
+        found[kind] = {"from": low.tolist(), "to": high.tolist()}
+        if len(low) == 2:
+            outline = _outline(space.points, facets, low, high)
+            if np.isfinite(outline).all():  # no line across the chord, such as an inlet
+                found[kind]["outline"] = outline.tolist()
+    return found
 
 
 def _seen(points: Floats, piece: Piece) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,7 @@ def _loops(compared: Compared) -> Any:
             bottom.set_title(told)
     handles = panels[0, 0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)
+    _noted(figure, compared.notes)
     return figure
 
 
@@ -77,6 +79,7 @@ def _loads(compared: Compared) -> Any:
         axes.set_title(f"{pair.difference:.2g}{share}")
     handles = panels[0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)
+    _noted(figure, compared.notes)
     return figure
 
 
@@ -110,7 +113,15 @@ def _sizes(found: Convergence) -> Any:
         axes.set_xlabel("size of cells, finest = 1")
     for axes in panels[count:]:
         axes.set_visible(False)
+    _noted(figure, found.notes)
     return figure
+
+
+def _noted(figure: Any, notes: Sequence[str]) -> None:
+    """Write over a figure what takes from its numbers."""
+    if notes:
+        told = "\n".join(wrapped(note, int(18 * figure.get_figwidth())) for note in notes)
+        figure.suptitle(told, fontsize=7)
 
 
 def _law(axes: Any, found: Convergence, name: str, order: float, end: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from kinemesh.results import Run
 from kinemesh.results.opening import open_run
 from kinemesh.results.table import columns
 from kinemesh.sentences import TO_RESUME
+from kinemesh.study.differences import BOX, NEAR, SCHEME, extents, settings, shape, unlike, word
 
 STREAM = ("mach", "reynolds", "stream", "alpha_deg")
 OF_MESH = ("mesh", "nodes")  # of what was asked of a member, beside stream and motion
@@ -26,9 +27,11 @@ EXPECTED = (
     "runs of one case, which may differ in method, mesh, number of nodes, steps per cycle, device, "
     "precision and settings"
 )
-NEAR = 1e-9  # relative; given numbers and their rounding
+OF_SIZES = (
+    "runs of one case by one scheme on one far field, which differ in the number of nodes, and may "
+    "differ in device, precision, steps per cycle and settings of the march"
+)
 PERIOD = 1e-6  # relative; periods from differences of times
-SHAPE = 0.005  # of a body's length; corners of its box on coarse and fine meshes
 PATH = 0.01  # of the swing; a motion with kinks between steps of two spacings
 
 
@@ -91,7 +94,8 @@ class Chosen:
     @property
     def dimensions(self) -> int:
         """2 in the plane, 3 in space."""
-        return max((len(box["from"]) for box in self._boxes().values()), default=2)
+        boxes = [*self.boxes.values(), *self.extents.values()]
+        return max((len(box["from"]) for box in boxes), default=2)
 
     def loop(self) -> Loop:
         """Loop of the last cycle."""
@@ -107,9 +111,17 @@ class Chosen:
     def _asked(self) -> dict[str, Any]:
         return self.run.asked()[self.member]
 
-    def _boxes(self) -> dict[str, Any]:
+    @property
+    def boxes(self) -> dict[str, Any]:
         """Size and box of each body, by marker."""
         kept = self.run.summary.get("mesh", {}).get("bodies", {})
+        found: dict[str, Any] = kept[self.member] if isinstance(kept, list) else kept
+        return found
+
+    @property
+    def extents(self) -> dict[str, Any]:
+        """Box and outline of each kind of boundary; {} in summaries of earlier versions."""
+        kept = self.run.summary.get("mesh", {}).get("extents", {})
         found: dict[str, Any] = kept[self.member] if isinstance(kept, list) else kept
         return found
 
@@ -124,12 +136,14 @@ class Chosen:
         asked, conditions = self._asked(), self.run.summary.get("conditions", {})
         found = {name: asked[name] for name in STREAM if asked.get(name) is not None}
         found |= {name: conditions[name] for name in REFERENCES if name in conditions}
-        boxes, frames = self._boxes(), self._frames()
+        boxes, frames = self.boxes, self._frames()
         found["number of bodies"] = len(boxes)
         angles = [frames.get(marker, {}).get("angle_deg", 0.0) for marker in boxes]
         found["angle_deg of the bodies' parts"] = angles
         identity = self.identity
         found["kinds of boundaries"] = sorted({*identity.get("boundaries", {})} - {"overset"})
+        laws = identity.get("viscosity") or {}
+        found |= {f"{name} of the viscous gas": value for name, value in laws.items()}
         for name in ("conditions", "sliding"):
             numbers = identity.get(name) or {}
             found[f"numbers of {name}"] = sorted(json.dumps(v) for v in numbers.values())
@@ -137,8 +151,8 @@ class Chosen:
 
     def moves(self) -> dict[str, Any]:
         """Parameters of the motions; those of several bodies begin with the number of the body."""
-        markers = sorted(self._boxes(), key=len, reverse=True)
-        order = list(self._boxes())
+        markers = sorted(self.boxes, key=len, reverse=True)
+        order = list(self.boxes)
         found = {}
         for name, value in self._asked().items():
             if name in STREAM or name in OF_MESH:
@@ -152,8 +166,8 @@ class Chosen:
     def corners(self) -> list[NDArray[np.float64]]:
         """(2, dimensions) ends of the box of each body, the first one's part at its own place."""
         frames, found = self._frames(), []
-        places = [frames.get(marker, {}).get("at", (0.0, 0.0)) for marker in self._boxes()]
-        for box, at in zip(self._boxes().values(), places, strict=True):
+        places = [frames.get(marker, {}).get("at", (0.0, 0.0)) for marker in self.boxes]
+        for box, at in zip(self.boxes.values(), places, strict=True):
             ends = np.array([box["from"], box["to"]], float)
             ends[:, :2] += np.subtract(at, places[0])
             found.append(ends)
@@ -195,14 +209,20 @@ def chosen(source: Any, member: int | None, door: str, name: str) -> Chosen:
     return Chosen(source, int(at), name)
 
 
-def refuse_others(door: str, one: Chosen, other: Chosen) -> None:
-    """Raise CaseError with what differs if two members are not of one case."""
-    apart = list(_apart(one, other))
-    if apart:
+def refuse_others(door: str, one: Chosen, other: Chosen, sizes: bool = False) -> list[str]:
+    """Differences of two members of one case that are told; CaseError where they are of others.
+
+    Stream, motion, bodies, conditions and references are those of the case.  Where the far field
+    is, and the scheme, may be what two runs are compared for; runs on several `sizes` have one.
+    """
+    apart, told = list(_apart(one, other)), [*_methods(one, other)]
+    if apart or (sizes and told):
         raise CaseError(
-            f"{door}: {one.name} and {other.name} are of different cases: {'; '.join(apart)}",
-            expected=EXPECTED,
+            f"{door}: {one.name} and {other.name} are of different cases: "
+            f"{'; '.join(apart + (told if sizes else []))}",
+            expected=OF_SIZES if sizes else EXPECTED,
         )
+    return told + list(_unknown(one, other)) + list(_marches(one, other))
 
 
 def _apart(one: Chosen, other: Chosen) -> Iterator[str]:
@@ -215,50 +235,70 @@ def _apart(one: Chosen, other: Chosen) -> Iterator[str]:
         if words[0] != words[1]:
             yield f"one is {words[0]}, the other {words[1]}"
             return
-    yield from _unlike(first, second, NEAR)
+    yield from unlike(first, second, NEAR)
     if first["number of bodies"] == second["number of bodies"]:
         yield from _shapes(one, other)
     if one.steady:
         return
     first, second = one.moves(), other.moves()
     if first.get("motion") == second.get("motion"):  # else the loops tell
-        yield from _unlike(first, second, NEAR)
+        yield from unlike(first, second, NEAR)
     first, second = ({"period U / reference length": own.period()} for own in (one, other))
-    yield from _unlike(first, second, PERIOD)
+    yield from unlike(first, second, PERIOD)
     yield from _paths(one.loop(), other.loop())
 
 
-def _unlike(first: Mapping[str, Any], second: Mapping[str, Any], near: float) -> Iterator[str]:
-    """Facts that differ."""
-    for name in dict.fromkeys([*first, *second]):
-        a, b = first.get(name), second.get(name)
-        if not _same(a, b, near):
-            yield f"{name} is {_word(a)} and {_word(b)}"
-
-
-def _same(a: Any, b: Any, near: float) -> bool:
-    if isinstance(a, Sequence) and isinstance(b, Sequence) and not isinstance(a, str):
-        return len(a) == len(b) and all(_same(x, y, near) for x, y in zip(a, b, strict=True))
-    if isinstance(a, int | float) and isinstance(b, int | float):
-        return bool(np.isclose(a, b, rtol=near, atol=1e-12))
-    return bool(a == b)
-
-
-def _word(value: Any) -> str:
-    if value is None:
-        return "not given"
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return f"({', '.join(map(_word, value))})"
-    return f"{value:.9g}" if isinstance(value, float) else str(value)
-
-
 def _shapes(one: Chosen, other: Chosen) -> Iterator[str]:
-    """Bodies whose boxes differ."""
+    """Bodies whose boxes differ, or their outlines; walls round no body."""
+    bodies = [list(own.boxes.values()) for own in (one, other)]
     for number, (a, b) in enumerate(zip(one.corners(), other.corners(), strict=True)):
-        if a.shape != b.shape or np.abs(a - b).max() > SHAPE * np.ptp(a, axis=0).max():
-            boxes = [" to ".join(_word([*map(float, end)]) for end in ends.round(4))
+        if a.shape != b.shape or np.abs(a - b).max() > BOX * np.ptp(a, axis=0).max():
+            boxes = [" to ".join(word([*map(float, end)]) for end in ends.round(4))
                      for ends in (a, b)]  # fmt: skip
             yield f"body {number + 1} reaches from {boxes[0]} and from {boxes[1]}"
+        else:
+            yield from shape(f"body {number + 1}", bodies[0][number], bodies[1][number])
+
+
+def _methods(one: Chosen, other: Chosen) -> Iterator[str]:
+    """Far fields and other boundaries that lie elsewhere, and schemes that differ."""
+    walls = {} if one.boxes and other.boxes else {"wall"}
+    each = [
+        {kind: box for kind, box in own.extents.items() if kind != "wall" or walls}
+        for own in (one, other)
+    ]
+    origins = [
+        own.corners()[0][0] if own.boxes else np.zeros(own.dimensions) for own in (one, other)
+    ]
+    if len({own.dimensions for own in (one, other)}) == 1:
+        yield from extents(*each, origins)
+    yield from (told for name, told in _settings(one, other) if name in SCHEME)
+
+
+def _settings(one: Chosen, other: Chosen) -> Iterator[tuple[str, str]]:
+    each = [own.identity.get("settings") or {} for own in (one, other)]
+    return settings(*each, methods=one.method != other.method)
+
+
+def _unknown(one: Chosen, other: Chosen) -> Iterator[str]:
+    """Runs of versions whose summaries do not have where boundaries are."""
+    for own in (one, other):
+        if not own.extents:
+            yield (
+                f"the summary of {own.name} has no extents of its boundaries, as those of earlier "
+                "versions: equal far fields and outlines of bodies are not known"
+            )
+
+
+def _marches(one: Chosen, other: Chosen) -> Iterator[str]:
+    """Settings that say how a flow is found, the deformation and precision."""
+    yield from (told for name, told in _settings(one, other) if name not in SCHEME)
+    if one.method == other.method:
+        facts = [
+            {"deformation": (own.identity.get("deform") or {}).get("method")}
+            for own in (one, other)
+        ]
+        yield from unlike(*facts, NEAR)
 
 
 def _paths(one: Loop, other: Loop) -> Iterator[str]:

@@ -1,9 +1,9 @@
-"""Two runs of one case beside each other, as an estimate of the error of both."""
+"""Two runs of one case beside each other, whose differences are a sign of the error of both."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +113,8 @@ class Compared:
     work : Pair or None         of the flow on the bodies over a cycle, over q_inf c^2
     loops : (first, second) or None     of unsteady runs
     phase_deg : (steps,) or None        of the loop with more steps, at which loops are compared
-    notes : what takes from the comparison: steps that did not converge, loops that are not periodic
+    notes : what takes from the comparison: far fields and settings that differ, steps that did not
+        converge, loops that are not periodic
     """
 
     labels: tuple[str, str]
@@ -197,7 +198,8 @@ def compare(
 ) -> Compared:
     """Compare two runs of one case, by two methods, meshes or numbers of steps.
 
-    Differences are those of the first run minus the second.  Loops are compared at equal phases of
+    Differences are those of the first run minus the second: a sign of the error of both, in trials
+    between a twenty-fifth and seven times of it.  Loops are compared at equal phases of
     the motion: the one with fewer steps per cycle is interpolated to the phases of the other by its
     Fourier series, which is exact for orders below half its steps.  Shares are of the mean of both
     amplitudes.
@@ -223,9 +225,10 @@ def compare(
         chosen(source, m, "compare", f"the {name} run")
         for source, m, name in zip((run_a, run_b), each, ("first", "second"), strict=True)
     )
-    refuse_others("compare", one, other)
+    told = refuse_others("compare", one, other)
     labels = _labels(one, other)
     found = _of_steady(one, other, labels) if one.steady else _of_loops(one, other, labels)
+    found = replace(found, notes=(*told, *found.notes))
     for note in found.notes:
         warn(note, about="compare")
     return found

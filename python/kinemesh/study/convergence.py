@@ -111,18 +111,19 @@ def convergence(runs: Run | Sequence[Run | str | Path], member: int | None = Non
     Raises
     ------
     CaseError    fewer than three sizes, equal ones, or ratios below 1.05 among the finest three (a
-        warning below 1.3); runs of different cases or methods; a run that did not finish, failed,
-        did not converge, or whose loop is not periodic
+        warning below 1.3); runs of different cases, far fields, schemes or methods; a run that did
+        not finish, failed, did not converge, or whose loop is not periodic
     """
     every = sorted(_chosen(runs, member), key=lambda own: -own.unknowns)
+    told: dict[str, None] = {}
     for other in every[1:]:
-        refuse_others("convergence", every[0], other)
         if other.method != every[0].method:
             raise CaseError(
                 f"convergence: {every[0].name} is by the method {every[0].method}, {other.name} by "
                 f"{other.method}; km.compare(run_a, run_b) has the differences of two methods",
                 expected="runs by one method",
             )
+        told |= dict.fromkeys(refuse_others("convergence", every[0], other, sizes=True))
     sizes = _sizes(every)
     found = [_of_steady(own) if own.steady else _of_loop(own) for own in every]
     names = [n for n in found[0] if all(np.isfinite(own.get(n, (np.nan,))[0]) for own in found)]
@@ -131,7 +132,7 @@ def convergence(runs: Run | Sequence[Run | str | Path], member: int | None = Non
     )
     three = sizes[:3].tolist()
     orders = {n: order_of(values[n][:3].tolist(), three, noise[n][:3].tolist()) for n in names}
-    notes = tuple(_notes(every, sizes))
+    notes = (*told, *_notes(every, sizes))
     for note in notes:
         warn(note, about="convergence")
     labels = tuple(own.size for own in every)
@@ -194,12 +195,6 @@ def _notes(every: Sequence[Chosen], sizes: FloatArray) -> Iterator[str]:
     if ratios.min() < NEAR:
         told = " and ".join(f"{ratio:.3g}" for ratio in ratios)
         yield f"ratios of sizes are {told}, expected {NEAR:g} and more: orders are uncertain"
-    settings = [dict(own.identity.get("settings") or {}) for own in every]
-    for name in dict.fromkeys(name for own in settings for name in own):
-        if any(own.get(name) != settings[0].get(name) for own in settings):
-            yield f"the setting {name} is not that of all runs"
-    if any(own.identity.get("deform") != every[0].identity.get("deform") for own in every):
-        yield "the deformation is not that of all runs"
     if len({own.run.summary.get("dtype") for own in every}) > 1:
         yield "the precision is not that of all runs"
     if not every[0].steady and len({own.loop().steps for own in every}) > 1:

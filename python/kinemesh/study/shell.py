@@ -12,8 +12,8 @@ def add_commands(commands: Any) -> None:
     pair = commands.add_parser(
         "compare",
         help="compare two runs of one case",
-        description="Differences of two runs of one case, by two methods or on two meshes, as an "
-        "estimate of the error of both.",
+        description="Differences of two runs of one case, by two methods or on two meshes, a "
+        "sign of the error of both.",
     )
     pair.add_argument("folders", metavar="DIR", type=Path, nargs=2, help="output folder of a run")
     several = commands.add_parser(

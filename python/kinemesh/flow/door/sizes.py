@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError, SettingsError
 from kinemesh.flow.door.planforms import LONG, SEVERAL, chords_of, is_chord, told_of, unstated
-from kinemesh.mesh.extents import CHORD, Walls
+from kinemesh.mesh.extents import CHORD, Walls, extents
 from kinemesh.mesh.fingerprint import firsts
 from kinemesh.mesh.names import words_of
 from kinemesh.mesh.pieces import told
@@ -18,7 +18,7 @@ from kinemesh.overset.parts import Parts
 from kinemesh.sentences import Sentence
 from kinemesh.space.conditions.base import BODY
 from kinemesh.space.conditions.table import numbers_of
-from kinemesh.space.conditions.words import Symmetry, Wall
+from kinemesh.space.conditions.words import Overset, Symmetry, Wall
 
 Floats = NDArray[np.float64]
 QUARTER = (0.25, 0.0)  # default of pivots and of the moment's point
@@ -324,7 +324,7 @@ def parts_of(motion: Any) -> Sequence[Any]:
 
 
 def summed(solver: Any) -> dict[str, Any]:
-    """Entries of a summary on the boundary: walls, far field, bodies as measured, notes."""
+    """Entries of a summary on the boundary: walls, far field, where, bodies as measured, notes."""
     grid = solver.grid
     bodies = [{body.name: body.numbers() for body in own.bodies} for own in solver.markers.measured]
     notes = list(dict.fromkeys(n for mesh in grid.meshes for n in mesh.origin.notes))
@@ -332,6 +332,9 @@ def summed(solver: Any) -> dict[str, Any]:
     kinds = {kind: names for kind, names in solver.markers.by_kind.items() if kind != Wall.kind}
     walls = solver.markers.by_role[BODY]
     found = {"walls": walls, **kinds, "bodies": bodies[0] if alike else bodies}
+    outer = {kind: names for kind, names in solver.markers.by_kind.items() if kind != Overset.kind}
+    reaches = [extents(mesh, outer) for mesh in grid.meshes]
+    found["extents"] = reaches[0] if all(own == reaches[0] for own in reaches) else reaches
     numbers = numbers_of(solver.conditions)
     found |= {"conditions": numbers} if numbers else {}
     return found | ({"read": notes} if notes else {})

@@ -254,7 +254,7 @@ def _counts(path: Path, body: list[_Line], title: bool) -> tuple[list[_Line], in
 
 
 def _sides(body: list[_Line]) -> int:
-    """Number of points of the first of two lists from the nose on; 0 where x falls back not once."""
+    """Number of points of the first of two lists from the nose on; 0 where x never starts anew."""
     x = np.array([line.values[0] for line in body if line.values])
     falls = np.flatnonzero(np.diff(x) < -FALL * np.ptp(x)) if len(x) else x
     return int(falls[0]) + 1 if len(falls) == 1 else 0
