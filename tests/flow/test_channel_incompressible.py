@@ -432,7 +432,7 @@ def test_a_profile_from_a_table_is_that_of_its_function(tmp_path, header):
 @pytest.mark.parametrize(
     ("header", "rows", "said"),
     [
-        ("y,w", None, "has columns y, w, expected x or y, and u"),
+        ("y,w", None, "has columns y, w, expected one of x and y, and"),
         ("y,u", [[0.0, 1.0]], "has 1 rows, expected two or more"),
         ("y,u", [[0.0, 1.0], [0.0, 2.0]], "each at another y"),
         ("y,u", [[-0.4, 1.0], [0.5, 1.0]], r"from y = -0\.4 to 0\.5, and the inlet to"),

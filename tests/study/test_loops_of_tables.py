@@ -209,3 +209,42 @@ def test_two_rows_of_one_phase_are_refused_and_a_power_is_taken_where_it_is_name
     assert named.power_in == -2.5
     with pytest.raises(CaseError, match="rows 3 and 4 have one phase"):
         km.hysteresis(table.iloc[[0, 1, 2, 3, 3, *range(4, 128)]])
+
+
+def over_phases(phase, **more):
+    phase = np.asarray(phase, float)
+    angle = 2.0 * np.sin(np.radians(phase))
+    return {"phase_deg": phase, "alpha_deg": angle, "cl": 0.1 * angle} | more
+
+
+@pytest.mark.parametrize(
+    ("phases", "row"),
+    [
+        ([*range(0, 360, 10), 5, *range(10, 360, 10), *range(0, 360, 10), 350 - 5], 108),
+        ([0, 20, 10, *range(30, 360, 10), *(3 * [*range(0, 360, 10)])], 2),
+        ([*range(0, 200, 10), *range(150, 360, 10), *(3 * [*range(0, 360, 10)])], 20),
+        (range(350, -10, -10), 1),
+        (range(0, -360, -10), 1),
+        ([*range(0, 360, 10), 180, *(3 * [*range(0, 360, 10)])], 36),
+    ],
+)
+def test_a_phase_that_goes_back_by_less_than_half_a_cycle_is_refused_with_its_row(phases, row):
+    with pytest.raises(KinemeshError, match=rf"row {row} goes back in phase_deg, from .* to "):
+        km.hysteresis(over_phases(list(phases)))
+
+
+def test_a_time_that_goes_back_beside_a_phase_is_refused():
+    phases = [*range(0, 360, 10)] * 2
+    time = np.arange(len(phases), dtype=float)
+    time[40:] -= 5
+    with pytest.raises(KinemeshError, match="row 40 goes back in time, from 39 to 35"):
+        km.hysteresis(over_phases(phases, time=time))
+
+
+@pytest.mark.parametrize("first", [0, -180, 90])
+def test_a_phase_begins_anew_after_a_cycle(first):
+    phases = (np.arange(0, 1080, 10) - first) % 360 + first
+
+    loop = km.hysteresis(over_phases(phases))
+
+    assert loop.cl.amplitude == pytest.approx(0.2)

@@ -20,6 +20,7 @@ from kinemesh.motion import Motion
 
 KNOWN = ("time", "phase_deg", "alpha_deg", "cl", "cd", "cm", "x", "h", "power")
 ALSO = {"x": "shift_x", "h": "shift_y"}  # names in histories
+ANEW = 180.0  # degrees by which a phase falls, at least, where a cycle begins
 GAP = 1 / 6  # of a cycle between two rows, at most
 EVEN = 0.01  # of a step by which steps of a table may differ that is taken as it is
 FINE = 64  # steps, at least, of a cycle whose rows are not even
@@ -146,6 +147,16 @@ def _cycles(columns: Mapping[str, FloatArray], told: Told, label: str) -> FloatA
             f'{label}: no phase; name a column of phases in degrees, columns={{"phase_deg": ...}}, '
             "or one of times, and give the period in its units"
         )
+    for name, most in (("time", np.inf), ("phase_deg", ANEW)):
+        steps = np.diff(columns.get(name, np.zeros(1)))
+        back = np.flatnonzero((steps < 0) & (steps >= -most))
+        if len(back):
+            before, here = columns[name][back[0] : back[0] + 2]
+            raise CaseError(
+                f"{label}: row {back[0] + 1} goes back in {name}, from {before:.6g} to {here:.6g}, "
+                f"expected rows in order, with phases that begin anew by more than {ANEW:g} "
+                "degrees after a cycle; put the rows in order, or leave those before a restart out"
+            )
     cycles = columns["phase_deg"] / 360
     return cycles + np.r_[0, np.cumsum(np.diff(cycles) < 0)]
 

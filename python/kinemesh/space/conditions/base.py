@@ -18,6 +18,11 @@ ROLES = (BODY, OUTER, PLANE, RIM)
 """Roles: bodies move and carry loads; the outer boundary lets fluid in or out; a plane does
 neither; the rim of an overset part takes its values from other parts."""
 PLACES, OF_TIME = ("x", "y", "z", "s", "r"), ("t", "time")  # names of arguments of functions
+UNITS = {
+    "total_temperature": (20.0, "kelvin", "static temperature"),
+    "total_pressure": (1000.0, "pascals", "static pressure"),
+    "pressure": (1000.0, "pascals", "static pressure"),
+}  # by name: from what on a number has units, and which; a stream at Mach 10 has T_0 / T of 21
 FACES, CLOUD, PROJECTION = "bc", "cloud", "inc"
 """Families of solvers: a gas on faces of a mesh, a gas on clouds, incompressible flow.  The first
 two are prefixes of kernels."""
@@ -163,6 +168,12 @@ def number(kind: str, name: str, value: Any) -> float:
     found = real(value)
     if not 0.0 < found < np.inf:
         raise SettingsError(f"{kind}: {name} is {short(value)}, expected a number above 0")
+    most, units, stream = UNITS.get(name, (np.inf, "", ""))
+    if found >= most:
+        raise SettingsError(
+            f"{kind}: {name} is {short(value)}, which seems to be in {units}, expected a number "
+            f"over the stream's {stream}, below {most:g}; divide it by that of the stream"
+        )
     return found
 
 

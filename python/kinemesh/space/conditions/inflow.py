@@ -28,6 +28,12 @@ from kinemesh.space.conditions.base import (
 
 INCOMPRESSIBLE = "incompressible flow"
 PROFILES = ("parabolic",)
+WIDEST = 10.0  # range of a profile over its inlet, of which the rest comes in nowhere
+LENGTHS = {
+    "millimetres for metres": 1000.0, "centimetres for metres": 100.0, "inches for metres": 39.3701,
+    "feet for metres": 3.28084, "inches for feet": 12.0, "millimetres for inches": 25.4,
+}  # fmt: skip
+SURE = 0.005  # of a ratio of lengths that is one of units
 STRAIGHT = 1e-6  # distance of a parabola's nodes from a straight line, over its length
 
 
@@ -221,11 +227,11 @@ class Table(NamedTuple):
         except CaseError as error:
             raise SettingsError(f"inlet: {error}") from None
         along = [name for name in ("x", "y") if name in columns]
-        of = ["speed"] if "speed" in columns else [n for n in ("u", "v") if n in columns]
+        of = [name for name in ("u", "v", "speed") if name in columns]
         if len(along) != 1 or of not in (["speed"], ["u"], ["u", "v"]):
             raise SettingsError(
-                f"inlet: profile {path} has columns {', '.join(columns)}, expected x or y, and u "
-                "with v, or speed (across the boundary)"
+                f"inlet: profile {path} has columns {', '.join(columns)}, expected one of x and y, "
+                "and either u with v, or speed (across the boundary); leave the others out"
             )
         at = columns[along[0]]
         values = np.stack([columns[n] for n in of] + [0 * at] * (of == ["u"]), axis=1)
@@ -245,18 +251,36 @@ class Table(NamedTuple):
         """(nodes, 2) velocities at places, linear between the rows, times a factor."""
         s, low, high = x[:, self.axis], self.at[0], self.at[-1]
         beyond = np.maximum(low - s, s - high)
+        size = float(np.ptp(s))
+        told = (
+            f"boundaries: the profile {self.path} of inlet {marker!r} goes from "
+            f"{'xy'[self.axis]} = {low:.4g} to {high:.4g}"
+        )
         if beyond.max() > STRAIGHT * (high - low):
             far = x[beyond.argmax()]
             raise SettingsError(
-                f"boundaries: the profile {self.path} of inlet {marker!r} goes from "
-                f"{'xy'[self.axis]} = {low:.4g} to {high:.4g}, and the inlet to "
-                f"({far[0]:.4g}, {far[1]:.4g}); expected a table over all of it"
+                f"{told}, and the inlet to ({far[0]:.4g}, {far[1]:.4g}); expected a table over all "
+                f"of it{_units(size / (high - low))}"
+            )
+        ratio = (high - low) / size if size else 1.0
+        units = _units(ratio)
+        if ratio > WIDEST or units:
+            raise SettingsError(
+                f"{told}, and the inlet from {s.min():.4g} to {s.max():.4g}, {1 / ratio:.3g} of "
+                f"it, expected a table that ends near the ends of the inlet{units}; give places in "
+                "the lengths of the mesh, or leave the rows beyond the inlet out"
             )
         if self.values.ndim == 1:
             across: NDArray[np.float64] = -factor * np.interp(s, self.at, self.values)[:, None]
             return across * normal
         both = [factor * np.interp(s, self.at, column) for column in self.values.T]
         return np.stack(both, axis=1)
+
+
+def _units(ratio: float) -> str:
+    """End of a sentence on lengths that seem to be of other units, by their ratio; else empty."""
+    of = next((name for name, one in LENGTHS.items() if abs(ratio / one - 1) < SURE), None)
+    return "" if of is None else f": lengths seem to be in {of}, {ratio:.4g} times as large"
 
 
 def _arguments(law: Any) -> list[str]:

@@ -17,6 +17,7 @@ from kinemesh.gas import GAMMA
 from kinemesh.space.conditions.base import FACES, OUTER, Condition, outward
 
 GAS = "a gas"
+OF_UNITS = 10.0  # least pressure from which on all have units
 LEAST_INWARD = 0.1  # cosine of an inflow to the inward normal, 84 degrees
 
 
@@ -38,6 +39,14 @@ class Outlet(Condition):
 
     def check_among(self, marker: str, others: Mapping[str, Condition]) -> None:
         inlets = {m: own.total_pressure for m, own in others.items() if isinstance(own, Inlet)}
+        outlets = [own.pressure for own in others.values() if isinstance(own, Outlet)]
+        least = min([self.pressure, *outlets, *inlets.values()])
+        if inlets and least >= OF_UNITS:
+            raise SettingsError(
+                f"boundaries: pressures of inlets and outlets are {least:g} and more, as in "
+                "kilopascals, expected pressures over the stream's static pressure, which one of "
+                "them is near; divide them by that of the stream"
+            )
         if inlets and self.pressure >= max(inlets.values()):
             source = max(inlets, key=lambda m: inlets[m])
             raise SettingsError(
