@@ -104,6 +104,8 @@ def options(case: Stated, space: bool = False, of_case: bool = True) -> dict[str
         "dtype": case.job.dtype,
     }
     told |= case.mesh.sides() if of_case else {}
+    if of_case and case.flow.loads is not None:
+        told["loads"] = case.flow.loads
     if of_case and case.mesh.slides():
         told["sliding"] = case.mesh.slides()
     with in_section(Place("solver")):

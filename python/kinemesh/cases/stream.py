@@ -11,6 +11,7 @@ from kinemesh.cases.values import in_section, number, wrong
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
 from kinemesh.flow.door import limits
+from kinemesh.flow.door.counted import names_of
 from kinemesh.sentences import Place
 
 REFERENCES = ("chord", "reference_area", "reference_length")
@@ -37,6 +38,7 @@ class FlowPart:
     chord: float | None = None  # in the plane: of coefficients and k, in mesh lengths; or 1
     reference_area: float | None = None  # where the method takes it; or the chord, in space 1
     reference_length: float | None = None  # of moments, in space of k; or the chord, in space 1
+    loads: tuple[str, ...] | None = None  # walls whose loads count; or all, in a channel its bodies
     reynolds_length: float | None = None  # of "ale" (all below): of reynolds, in chords; or 1
     turbulence: str | None = None  # sa, Spalart and Allmaras; laminar without
     temperature_k: float | None = None  # of the stream, for Sutherland's law; or 288.15 [K]
@@ -62,6 +64,9 @@ class FlowPart:
             if getattr(self, name) is not None:
                 set_field(self, name, number(Place("flow", name), getattr(self, name), above=0.0))
         self._check_point()
+        if self.loads is not None:
+            with in_section(FLOW):
+                set_field(self, "loads", tuple(names_of(self.loads) or ()))
 
     def _check_point(self) -> None:
         """CaseError where the moments' point is stated and is none."""

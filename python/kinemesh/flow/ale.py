@@ -95,6 +95,8 @@ class Ale(Solver):
     reference_area, reference_length : float    reference values of the coefficients [lengths of
         the mesh, the area squared in space]; default: the chord in the plane, 1 in space; for a
         half wing give the area of the half.  In space reduced frequencies refer to that length too
+    loads : names of walls whose loads cl, cd, cm and power are; default: all, but beside a body
+        in a channel, between inlets and outlets, not the channel's walls
     reynolds : float or sequence    Reynolds number of the stream: a viscous gas, that sticks to its
         walls (theory, section 9); None: inviscid, and none of the arguments below
     reynolds_length : float    length of the Reynolds number [chord], default 1
@@ -159,6 +161,7 @@ class Ale(Solver):
         sliding: Mapping[str, tuple[float, float] | float] | None = None,
         reference_area: float | None = None,
         reference_length: float | None = None,
+        loads: Sequence[str] | str | None = None,
     ) -> None:
         said, space = locals(), in_space(mesh)
         self.viscosity = viscosity_of({name: said[name] for name in NAMES})
@@ -177,6 +180,7 @@ class Ale(Solver):
             reference_area=reference_area,
             reference_length=reference_length,
             axes="x, z" if space else "x, y",
+            loads=loads,
         )
         self.slides = sliding
         self.check_viscosity(arguments.settings)

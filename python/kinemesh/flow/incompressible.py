@@ -75,9 +75,9 @@ class Incompressible(Moving):
     moment_about : (x, y) as of `kinemesh.Ale`; of overset parts a point of the own frame of the
         first one with walls, and of each of several parts for its own moment, which without it is
         about the origin of its own frame.  Pivots of motions are points of that frame, too
-    walls, far, boundaries, chord : as of `kinemesh.Ale`; walls are no-slip, "symmetry" is a slip
-        wall; the stream is given where it enters the far field as given, elsewhere that is open, as
-        is all of one that turns far; `km.inlet(velocity=...)`, `km.outlet()` of channels
+    walls, far, boundaries, chord, loads : as of `kinemesh.Ale`; walls are no-slip, "symmetry" is a
+        slip wall; the stream is given where it enters the far field as given, elsewhere that is
+        open, as is all of one that turns far; `km.inlet(velocity=...)`, `km.outlet()` of channels
 
     Attributes
     ----------
@@ -124,6 +124,7 @@ class Incompressible(Moving):
         moment_about: tuple[float, float] | None = None,
         chord: float | None = None,
         sliding: Mapping[str, tuple[float, float] | float] | None = None,
+        loads: Sequence[str] | str | None = None,
     ) -> None:
         sides: dict[str, Any] = dict(walls=walls, far=far, boundaries=boundaries)
         overset = has_parts(mesh)
@@ -139,6 +140,7 @@ class Incompressible(Moving):
             motion=motion,
             moment_about=moment_about,
             chord=chord,
+            loads=loads,
         )
         meshes = meshes_of(mesh, arguments.members, "incompressible flow")
         self.fits(arguments, meshes)

@@ -54,7 +54,7 @@ class Meshless(Solver):
         the cloud, the area squared in space]; default: the chord in the plane, 1 in space; for a
         half wing give the area of the half.  In space reduced frequencies refer to that length too
     chord : float    reference chord, as in `kinemesh.Ale`; in the plane alone
-    mach, alpha_deg, motion, device, dtype, walls, far, boundaries, moment_about    as in
+    mach, alpha_deg, motion, device, dtype, walls, far, boundaries, moment_about, loads    as in
         `kinemesh.Ale`; inlets and outlets there are on meshes alone
 
     Attributes
@@ -88,6 +88,7 @@ class Meshless(Solver):
         chord: float | None = None,
         reference_area: float | None = None,
         reference_length: float | None = None,
+        loads: Sequence[str] | str | None = None,
     ) -> None:
         arguments = arguments_of(
             cloud,
@@ -102,6 +103,7 @@ class Meshless(Solver):
             reference_area=reference_area,
             reference_length=reference_length,
             axes="x, z" if in_space(cloud) else "x, y",
+            loads=loads,
         )
         clouds = clouds_of(cloud, arguments.members)
         plane = clouds[0].points.shape[1] == 2

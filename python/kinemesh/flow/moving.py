@@ -17,6 +17,7 @@ from kinemesh.errors import warn_of
 from kinemesh.flow.bodies import Bodies, Stands
 from kinemesh.flow.door import sizes
 from kinemesh.flow.door.arguments import Arguments, Markers, motions_of
+from kinemesh.flow.door.counted import counted
 from kinemesh.flow.door.runnable import Runnable
 from kinemesh.flow.driven import Driven
 from kinemesh.flow.forces import Forces, Loads
@@ -76,9 +77,15 @@ class Moving(Runnable, Driven, Counted):
         apart = sizes.check_motions(self.chord, self.motions, grid, markers.measured)
         stands = Stands.of(arguments, grid.meshes, grid.bodies)
         said = sizes.check_points(arguments, self.motions, grid, stands.frames, markers.measured)
+        grid.owners.counted = counted(
+            arguments.loads, grid.bodies, markers.conditions, markers.measured
+        )
         self.notes = [*markers.notes, *apart, *said]
         warn_of(self.notes)
         self.more = {**self.more, **stands.told(grid.bodies), **in_time(self.conditions)}
+        if not grid.owners.counted.all():
+            pairs = zip(grid.bodies, grid.owners.counted, strict=True)
+            self.more["loads"] = list(dict.fromkeys(marker for (_, marker), own in pairs if own))
         self.bodies = Bodies(
             grid.bodies, self.motions, self.speed, self.moment_about, grid.ensemble, stands,
             self.reference[1],

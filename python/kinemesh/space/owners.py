@@ -26,6 +26,7 @@ class Owners:
     single : bool     each member has one body
     several : bool    a member has more than one
     bare : (members,) bool    members without a body
+    counted : (bodies,) bool  bodies that count in sums
     lead, first : what picks the members with bodies, and of each its first body
     """
 
@@ -35,6 +36,7 @@ class Owners:
         self.single = np.array_equal(self.of, np.arange(members))
         counts = np.bincount(self.of, minlength=members)
         self.several, self.bare = bool((counts > 1).any()), counts == 0
+        self.counted = np.ones(len(self.of), bool)
         self.lead: Index
         self.first: Index
         self.lead, self.first = np.unique(self.of, return_index=True)
@@ -46,7 +48,9 @@ class Owners:
         return of_members if self.single else of_members[self.of]
 
     def sums(self, of_bodies: FloatArray) -> FloatArray:
-        """(members, ...) sums over the bodies of each member of (bodies, ...)."""
+        """(members, ...) sums over the bodies that count of each member of (bodies, ...)."""
+        if not self.counted.all():
+            of_bodies = of_bodies * self.counted.reshape(-1, *[1] * (of_bodies.ndim - 1))
         if self.single:
             return of_bodies + 0.0  # as a sum from 0 has it: never -0
         total = np.empty((self.members, *of_bodies.shape[1:]))

@@ -13,6 +13,7 @@ from kinemesh.arguments import in_space, instance, member_count, numbers, per_me
 from kinemesh.device.backend import Backend
 from kinemesh.errors import OversetError, SettingsError, shown, warn
 from kinemesh.flow.door import limits, sizes
+from kinemesh.flow.door.counted import names_of
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.extents import Walls, measured
 from kinemesh.mesh.fingerprint import fingerprint
@@ -62,6 +63,7 @@ class Arguments:
     moment_stated: bool
     chord: float | None
     reference: tuple[float, float]
+    loads: list[str] | None = None
 
 
 def settings_of(value: Any, kind: type) -> Any:
@@ -95,6 +97,7 @@ def arguments_of(
     reference_length: Any = None,
     axes: str = "x, y",
     boundaries: Any = None,
+    loads: Any = None,
     check: Callable[[Mapping[str, Any], int], dict[str, NDArray[np.float64]]] | None = None,
 ) -> Arguments:
     """The arguments of a case, checked.
@@ -105,6 +108,7 @@ def arguments_of(
         None: `gas_streams`
     axes : of the plane of motion
     boundaries : as given, whose conditions may have numbers for each member
+    loads : names of the bodies whose loads the coefficients are
     """
     deform = instance(deform, Deformation, "deform", "one of kinemesh.deform, such as Rigid()")
     about = sizes.QUARTER if moment_about is None else moment_about
@@ -131,6 +135,7 @@ def arguments_of(
         moment_stated=moment_about is not None,
         chord=sizes.length_of_k(stated, long) if in_space(spaces) else stated,
         reference=(default if area is None else area, default if long is None else long),
+        loads=names_of(loads),
     )
 
 
