@@ -1,6 +1,8 @@
 """Mistakes of newcomers are refused with the correct call."""
 
 import re
+import subprocess
+import sys
 
 import kinemesh as km
 import pytest
@@ -8,6 +10,7 @@ from kinemesh import cases
 from kinemesh.cases.check import check
 from kinemesh.io.history import History
 from kinemesh.run.resume import differences
+from two_runs import steady_run
 
 SHORT = ["run.time_step=0.1", "run.steps=3", "run.device=cpu", "mesh.nodes=600"]
 INNER = km.mesh.cylinder(640, far_field=1.0, outer="overset")
@@ -73,3 +76,43 @@ def test_cells_of_unlike_size_are_told_once_with_their_phase():
     told = [text for _, state, text in check(made).rows if state == "warn"]
     assert len(told) == 1
     assert "phase 0 degrees" in told[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("mach = .5", r"line 3: \.5 is no number of TOML, write 0\.5"),
+        ("alpha_deg = -.5e1", r"line 3: -\.5e1 is no number of TOML, write -0\.5e1"),
+        ("mach = 1.", r"line 3: 1\. is no number of TOML, write 1\.0"),
+        ("moment_about = [0.25, .0]", r"line 3: \.0 is no number of TOML, write 0\.0"),
+    ],
+)
+def test_a_number_without_a_digit_beside_its_point_is_told_with_its_line(tmp_path, line, told):
+    path = tmp_path / "c.toml"
+    path.write_text(f'name = "c .5" # .7\n[flow]\n{line}\n')
+    with pytest.raises(km.CaseError, match=rf"c\.toml: not TOML: {told}"):
+        cases.load(path)
+
+
+def test_such_a_number_after_set_is_told():
+    with pytest.raises(
+        km.CaseError, match=r"--set flow\.mach=\.5: \.5 is no number of TOML, write"
+    ):
+        cases.load("agard-ct5", ["flow.mach=.5"])
+
+
+def test_two_runs_may_be_given_in_a_list():
+    one, other = steady_run(0.4), steady_run(0.5)
+
+    assert km.compare([one, other]).cl.difference == km.compare(one, other).cl.difference
+    for runs in ([one], [one, other, one], one):
+        with pytest.raises(km.CaseError, match="two runs or their folders, or a list of two"):
+            km.compare(runs)
+
+
+def test_the_package_has_its_version_and_the_module_of_checks():
+    """In a process of its own, where no other test has loaded the module."""
+    code = "import kinemesh as km; print(km.__version__, callable(km.cases.check.check))"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == [km.__version__, "True"]
+    assert re.match(r"\d+\.\d+|not", km.__version__)

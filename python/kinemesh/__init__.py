@@ -143,6 +143,8 @@ __all__ = [  # not open: `import *` would take the place of Python's own
 
 def __getattr__(name: str) -> Any:
     """Names are loaded when they are first used, so that `import kinemesh` is quick."""
+    if name == "__version__":
+        return importlib.import_module("kinemesh.io.summary").versions()["kinemesh"]
     if name in _MODULES:
         return importlib.import_module(f"kinemesh.{_MODULES[name]}")
     home = _HOME.get(name) or registry.public().get(name)

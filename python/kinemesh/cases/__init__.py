@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io.paths import path_of
@@ -18,6 +19,13 @@ FOLDER = Path(__file__).parent
 _CT5 = ("data/su2_loop_5233_nodes.csv", "SU2 8.2.0, 5233 nodes, 64 steps")
 _LOOPS = {"agard-ct5": _CT5, "ct5-extruded": _CT5}
 _PRESSURES = {"oneram6": ("data/oneram6_ar138_2308.csv", "AGARD-AR-138, test 2308")}
+
+
+def __getattr__(name: str) -> Any:
+    """The module of checks, loaded when it is first used: `cases.check.check(case)`."""
+    if name == "check":
+        return import_module("kinemesh.cases.check")
+    raise AttributeError(f"module 'kinemesh.cases' has no attribute {name!r}")
 
 
 def names() -> list[str]:

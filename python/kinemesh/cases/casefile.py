@@ -27,7 +27,7 @@ from kinemesh.cases.parts import DeformPart, MeshPart, given, part
 from kinemesh.cases.sizes import sized_run
 from kinemesh.cases.stated import Stated
 from kinemesh.cases.stream import FlowPart
-from kinemesh.cases.values import as_option, in_file, known
+from kinemesh.cases.values import as_option, bare_number, in_file, known
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
 from kinemesh.io.paths import path_of
@@ -61,13 +61,15 @@ def _check_integers(value: Any, name: str = "the file") -> None:
 def read_tables(path: Path) -> dict[str, Any]:
     """The tables of a TOML file; CaseError where it cannot be read or is none."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise CaseError(f"{path}: cannot read the case file ({error})") from None
+    try:
+        return tomllib.loads(text)
     except RecursionError:
         raise CaseError(f"{path}: not TOML: tables or lists nested too deeply") from None
     except ValueError as error:  # TOMLDecodeError, or an integer of thousands of digits
-        raise CaseError(f"{path}: not TOML: {error}") from None
+        raise CaseError(f"{path}: not TOML: {bare_number(text) or error}") from None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kinemesh.cases.sources import is_file
+from kinemesh.cases.values import bare_number
 from kinemesh.errors import CaseError
 from kinemesh.io.paths import expanded
 
@@ -148,6 +149,8 @@ def _value(text: str, told: str) -> Any:
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError) as error:
+        if bare := bare_number(text):
+            raise CaseError(f"{told}: {bare.partition(': ')[2]}") from None
         if WORD.fullmatch(text):
             return text
         raise CaseError(

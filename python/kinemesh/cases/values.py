@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,7 +15,21 @@ from kinemesh.sentences import Place, Value
 
 WHOLE = "whole number"  # what an error is about
 FLOAT_MAX = sys.float_info.max
+BARE = re.compile(  # a number without a digit before or behind its point, which TOML has not
+    r"(?<![\w.+-])[+-]?(?:\.\d[\d_]*|\d[\d_]*\.)(?:[eE][+-]?\d+)?(?![\w.])"
+)
+QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"|'[^']*'|#.*")  # texts and comments
 OF_INPUT = (CaseError, CloudError, MeshError, SettingsError)  # not of devices, nor of the flow
+
+
+def bare_number(text: str) -> str:
+    """Sentence on the first number of a text that TOML has not, such as .5; empty without one."""
+    for number, line in enumerate(text.split("\n"), 1):
+        found = BARE.search(QUOTED.sub(" ", line))
+        if found:
+            whole = re.sub(r"\.(?!\d)", ".0", re.sub(r"(?<!\d)\.", "0.", found[0]))
+            return f"line {number}: {found[0]} is no number of TOML, write {whole}"
+    return ""
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -192,8 +192,8 @@ class Compared:
 
 @checks_names
 def compare(
-    run_a: Run | str | Path,
-    run_b: Run | str | Path,
+    run_a: Run | str | Path | Sequence[Run | str | Path],
+    run_b: Run | str | Path | None = None,
     member: int | tuple[int | None, int | None] | None = None,
 ) -> Compared:
     """Compare two runs of one case, by two methods, meshes or numbers of steps.
@@ -206,7 +206,7 @@ def compare(
 
     Parameters
     ----------
-    run_a, run_b : Run, or the folder of one
+    run_a, run_b : Run, or the folder of one; or both in a list
     member : int, or one of each run     of ensembles, from 0; not needed where there is one
 
     Raises
@@ -215,6 +215,10 @@ def compare(
         reference values; a run that did not finish, a member that failed or is none, lost rows,
         less than a cycle, or a run by time_step and steps
     """
+    if run_b is None:
+        if not is_several(run_a) or len(run_a) != 2:  # type: ignore[arg-type]
+            raise CaseError("compare: expected two runs or their folders, or a list of two")
+        run_a, run_b = run_a  # type: ignore[misc]
     if not is_several(member):
         each: Any = (member, member)
     elif len(member) == 2:  # type: ignore[arg-type]
