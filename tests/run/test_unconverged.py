@@ -1,5 +1,7 @@
 """Steps that stop short of the asked drop are told everywhere; round-off is not short."""
 
+import re
+
 import kinemesh as km
 import numpy as np
 import pytest
@@ -199,3 +201,32 @@ def test_results_of_members_are_lists_that_stay_in_line():
 
     assert ends.of_members([one]) == one
     assert ends.of_members([other, one]) == {"converged": [False, True], "damping": [None, 0.2]}
+
+
+@pytest.mark.flow
+@pytest.mark.parametrize(
+    ("flow", "squarer", "remedy"),
+    [
+        ({"mach": 0.4}, True, "raise jacobian_fix"),
+        ({"mach": 0.4, "reynolds": 1e3}, False, "raise jacobian_fix"),  # layers are meant to be
+        ({"mach": 0.4, "flux": "hllc"}, False, "take flux = 'roe', whose matrix"),
+        ({"mach": 0.4, "flux": "hllc", "limiter": "none"}, False, "take limiter = 'wang'"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*too thin for the curve:RuntimeWarning")
+def test_thin_cells_are_blamed_where_they_are_not_meant_and_solved_with_their_own_matrix(
+    flow, squarer, remedy
+):
+    mesh = km.mesh.airfoil("naca0012", 1000, far_field=10, topology="c", wall_spacing=1e-4)
+    said = {name: value for name, value in flow.items() if name in ("flux", "limiter")}
+    rest = {name: value for name, value in flow.items() if name not in said}
+    settings = km.AleSettings(steady_iterations=2, **said)
+
+    case = km.Ale(mesh, alpha_deg=2.0, settings=settings, device="cpu", **rest)
+    with pytest.warns(RuntimeWarning):
+        case.steady()
+
+    told = case.suspects(0)
+    assert ("squarer cells there help" in told) is squarer
+    assert remedy in case.settings.remedy
+    assert re.search(r"the residual is largest at \(.*\), that of (mass|momentum|energy)", told)

@@ -12,31 +12,55 @@ from kinemesh.mesh.mesh import Mesh
 # Of cells where a residual stays: in the wake of a C-mesh of 6000 nodes those with angles below 30
 # degrees hold 80 % of it, and none does on a mesh whose cells are squarer than this.
 SKEWED, LONG = 30.0, 10.0
+BLUNT = 135.0  # largest angle [deg] of cells of a layer, which are thin and meant to be; right ones
+# split into triangles have 90
 
 
 def where_largest(solver: Any, member: int) -> str:
-    """End of a sentence: where a member's residual is largest, and what cells are there.
+    """End of a sentence: where a member's residual is largest, of what, and what cells are there.
 
-    Long or skewed cells are named as what may keep it from falling.
+    Long or skewed cells are named as what may keep it from falling, but not thin cells of viscous
+    flow, whose layers need them, nor where pseudo-steps solve with the matrix of another flux.
     """
     grid, b = solver.grid, solver.backend
     own = slice(*grid.first[member : member + 2])
     res = getattr(solver, "projection", solver).fields["res"]
-    size = np.nan_to_num(np.abs(b.get(res)[own].astype(float)).max(axis=1))
+    each = np.nan_to_num(np.abs(b.get(res)[own].astype(float)))
+    size = each.max(axis=1)
     if not size.any():
         return ""
     worst, mesh = int(size.argmax()), grid.meshes[member]
     at = b.get(grid.fields["x"])[own][worst]
-    place = f"; the residual is largest at ({', '.join(f'{c:.4g}' for c in at)})"
+    of = _equation(int(each[worst].argmax()), each.shape[1], grid.dimensions)
+    place = f"; the residual is largest at ({', '.join(f'{c:.4g}' for c in at)}){of}"
+    if getattr(solver.settings, "borrows_matrix", False):
+        return place
     if not isinstance(mesh, Mesh) or mesh.dimensions == 3:
         return place
     x = b.get(grid.x)[slice(*grid.vertices.first[member : member + 2])]
     there = [worst] if grid.on == "cells" else (mesh.cells == worst).any(axis=1)
     found = quality(x, mesh.cells[there])
-    angle, long = found.min_angle_deg, found.aspect_ratio[100]
+    angle, blunt, long = found.min_angle_deg, found.max_angle_deg, found.aspect_ratio[100]
+    if _viscous(solver):
+        if blunt < BLUNT:
+            return place
+        return f"{place}, in cells with angles of {blunt:.3g} degrees: less skewed cells there help"
     if angle > SKEWED and long < LONG:
         return place
     return (
         f"{place}, in cells up to {long:.2g} times as long as thick with angles of {angle:.2g} "
         "degrees: squarer cells there help"
     )
+
+
+def _viscous(solver: Any) -> bool:
+    """Return True for a viscous gas and for incompressible flow, which has layers at walls."""
+    return hasattr(solver, "projection") or getattr(solver, "viscosity", None) is not None
+
+
+def _equation(column: int, columns: int, dimensions: int) -> str:
+    """Name of the equation whose residual is in a column; empty of incompressible flow."""
+    if columns < dimensions + 2:
+        return ""
+    names = ["mass", *["momentum"] * dimensions, "energy"]
+    return f", that of {(*names, 'turbulence')[min(column, dimensions + 2)]}"

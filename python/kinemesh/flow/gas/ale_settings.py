@@ -102,12 +102,19 @@ class AleSettings(ImplicitSettings):
         return None if self.linear_solver == "lusgs" else self.matrix_dtype
 
     @property
+    def borrows_matrix(self) -> bool:
+        """True where pseudo-steps solve with the matrix of Roe's flux under another flux."""
+        return self.flux != "roe" and FLUXES[self.flux].jacobian == FLUXES["roe"].jacobian
+
+    @property
     def remedy(self) -> str:
         """Advice where a residual does not fall (docs/convergence.md)."""
         if self.linear_solver == "lusgs":
             return "take linear_solver = 'bicgstab'"
         if self.limiter != "wang":
             return "take limiter = 'wang'"
+        if self.borrows_matrix:
+            return f"take flux = 'roe', whose matrix pseudo-steps of {self.flux!r} solve with"
         return f"raise jacobian_fix ({self.jacobian_fix:g})"
 
     @property
