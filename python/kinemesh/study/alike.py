@@ -271,13 +271,13 @@ def _methods(one: Chosen, other: Chosen) -> Iterator[str]:
         own.corners()[0][0] if own.boxes else np.zeros(own.dimensions) for own in (one, other)
     ]
     if len({own.dimensions for own in (one, other)}) == 1:
-        yield from extents(*each, origins)
+        yield from extents(each[0], each[1], origins)
     yield from (told for name, told in _settings(one, other) if name in SCHEME)
 
 
 def _settings(one: Chosen, other: Chosen) -> Iterator[tuple[str, str]]:
     each = [own.identity.get("settings") or {} for own in (one, other)]
-    return settings(*each, methods=one.method != other.method)
+    return settings(each[0], each[1], methods=one.method != other.method)
 
 
 def _unknown(one: Chosen, other: Chosen) -> Iterator[str]:
@@ -298,7 +298,7 @@ def _marches(one: Chosen, other: Chosen) -> Iterator[str]:
             {"deformation": (own.identity.get("deform") or {}).get("method")}
             for own in (one, other)
         ]
-        yield from unlike(*facts, NEAR)
+        yield from unlike(facts[0], facts[1], NEAR)
 
 
 def _paths(one: Loop, other: Loop) -> Iterator[str]:

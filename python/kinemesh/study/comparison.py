@@ -218,7 +218,7 @@ def compare(
     if run_b is None:
         if not is_several(run_a) or len(run_a) != 2:  # type: ignore[arg-type]
             raise CaseError("compare: expected two runs or their folders, or a list of two")
-        run_a, run_b = run_a  # type: ignore[misc]
+        run_a, run_b = run_a  # type: ignore[misc, str-unpack]
     if not is_several(member):
         each: Any = (member, member)
     elif len(member) == 2:  # type: ignore[arg-type]
