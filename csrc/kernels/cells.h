@@ -6,6 +6,5 @@
 /* clang-format off */
 #define CELLS_LIST(K, D)                                                                          \
   K(vertex_values##D, vertices) K(cell_gradient##D, nodes) K(cell_gradient_wang##D, nodes)        \
-  K(cell_gradient_venkatakrishnan##D, nodes) K(cell_velocity_limit_wang##D, nodes)                \
-  K(cell_velocity_limit_venkatakrishnan##D, nodes)
+  K(cell_gradient_venkatakrishnan##D, nodes)
 /* clang-format on */

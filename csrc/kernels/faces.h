@@ -1,7 +1,6 @@
 /* faces.h - kernels as those of meshes.h for what passes between volumes, in space too: the bench measures them
  * there (docs/loops.md).                                                                          */
 #include "mesh/gradient.h"
-#include "mesh/velocity_limit.h"
 #include "mesh/flux.h"
 #include "mesh/loops.h"
 #include "mesh/procedures.h"
@@ -10,7 +9,6 @@
 /* clang-format off */
 #define FACES_LIST(K, D)                                                                          \
   K(least_squares##D, nodes) K(ale_gradient##D, nodes) K(ale_gradient_wang##D, nodes)             \
-  K(velocity_limit_wang##D, nodes) K(velocity_limit_venkatakrishnan##D, nodes)                    \
   K(ale_gradient_venkatakrishnan##D, nodes) K(ale_flux_roe##D, edges) K(ale_flux_hllc##D, edges)  \
   K(ale_flux_roe_viscous##D, edges) K(ale_flux_hllc_viscous##D, edges)                            \
   K(viscous_gradient##D, nodes) K(viscous_gradient_wang##D, nodes) K(viscous_gradient_venkatakrishnan##D, nodes)                \

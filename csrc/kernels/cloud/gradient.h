@@ -29,7 +29,7 @@ HD void N(cloud_room)(const real *there, const real *own, i32 width, real *low, 
   }
 }
 
-/* Gradients g of such variables but the velocity limited by Wang's form, threshold K (max - min) over the member
+/* Gradients g of such variables limited by Wang's form, threshold K (max - min) over the member
  * (theory eq. 2.4b), with the largest changes that they ask for up and down.                    */
 HD void N(cloud_limit)(i32 i, i32 lane, i32 width, const f64 *x, const i32 *offsets, const i32 *neighbour,
                        const real *low, const real *high, const f64 *r, real K, real *g)
@@ -50,7 +50,6 @@ HD void N(cloud_limit)(i32 i, i32 lane, i32 width, const f64 *x, const i32 *offs
     const real span = K * (real)(r[lane + k] + r[NV + lane + k]), eps2 = span * span + R(1e-20);
     const real a = limiter_venkatakrishnan(high[k], up[k], eps2);
     const real b = limiter_venkatakrishnan(low[k], down[k], eps2), phi = smaller(smaller(a, b), R(1));
-    if (N(is_velocity)(lane + k)) continue;
     for (i32 l = 0; l < DIM; l++) g[DIM * k + l] *= phi;
   }
 }

@@ -17,6 +17,6 @@ LANES(N(cloud_gradient_wang), CLOUD_GRADIENT_WANG, busy, SPLIT)
   struct N(slope) s;
   N(wang_threshold)(range, member[i], lane, K, eps2);
   N(node_gradient)(i, lane, x, offsets, neighbour, inverse, q, squared, &s);
-  N(node_limit)(i, lane, x, offsets, neighbour, 0, 0, eps2, &s);
+  N(node_limit)(i, x, offsets, neighbour, 0, 0, eps2, &s);
   N(node_put)(i, lane, &s, grad);
 }

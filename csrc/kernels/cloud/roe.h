@@ -14,31 +14,14 @@ HD void N(cloud_states_limited)(const real *qi, const real *qj, const real *gi, 
   }
 }
 
-/* Van Leer's mean of two differences of a vector, which has no axes: 2 a.b / |a + b|^2 (a + b), none where they point
- * away from each other; of vectors on a line that of limiter_van_leer.                           */
-HD void N(mean_van_leer)(const real *a, const real *b, real *mean)
-{
-  const real ab   = N(vec_dot)(a, b);
-  real       size = 0;
-  for (i32 k = 0; k < DIM; k++) mean[k] = a[k] + b[k], size += mean[k] * mean[k];
-  const real share = ab > 0 ? R(2) * ab * reciprocal(size) : R(0);
-  for (i32 k = 0; k < DIM; k++) mean[k] *= share;
-}
-
 HD void N(cloud_states_van_leer)(const real *qi, const real *qj, const real *gi, const real *gj, const real *d, real *l,
                                  real *r)
 {
-  real up[NV], di[NV], dj[NV], vi[DIM], vj[DIM];
   for (i32 k = 0; k < NV; k++) {
-    up[k] = qj[k] - qi[k];
-    di[k] = R(2) * N(vec_dot)(gi + DIM * k, d) - up[k], dj[k] = R(2) * N(vec_dot)(gj + DIM * k, d) - up[k];
-    l[k] = qi[k] + R(0.5) * limiter_van_leer(di[k], up[k]);
-    r[k] = qj[k] - R(0.5) * limiter_van_leer(dj[k], up[k]);
-  }
-  N(mean_van_leer)(di + VELOCITY, up + VELOCITY, vi), N(mean_van_leer)(dj + VELOCITY, up + VELOCITY, vj);
-  for (i32 k = 0; k < DIM; k++) {
-    l[VELOCITY + k] = qi[VELOCITY + k] + R(0.5) * vi[k];
-    r[VELOCITY + k] = qj[VELOCITY + k] - R(0.5) * vj[k];
+    const real up = qj[k] - qi[k];
+    const real di = R(2) * N(vec_dot)(gi + DIM * k, d) - up, dj = R(2) * N(vec_dot)(gj + DIM * k, d) - up;
+    l[k] = qi[k] + R(0.5) * limiter_van_leer(di, up);
+    r[k] = qj[k] - R(0.5) * limiter_van_leer(dj, up);
   }
 }
 

@@ -29,8 +29,7 @@ KERNEL(N(state_primitive), STATE_PRIMITIVE, indirect)
 }
 
 /* State where a residual begins: one that fits the plane of symmetry, and with the range of each
- * variable over a member, (max q, max -q), for Wang's threshold.  That of the velocity has no axes: of each component
- * it is the most that a velocity differs from the stream's, up and down alike.                   */
+ * variable over a member, (max q, max -q), for Wang's threshold.                                 */
 #undef STATE_SLIP
 #if DIM == 2
 #define STATE_SLIP(F) F(in, real, u, "nodes," STR(NV))
@@ -42,15 +41,14 @@ KERNEL(N(state_primitive), STATE_PRIMITIVE, indirect)
   F(opt, real, velocity, "nodes," STR(DIM)) \
   F(rw, real, u, "nodes," STR(NV))
 #endif
-#define STATE_PRIMITIVE_RANGE(F)         \
-  F(in, i32, member, "nodes>members")    \
-  F(in, i32, active, "members")          \
-  STATE_SLIP(F)                          \
-  F(out, real, q, "nodes," STR(NV))      \
-  F(inc, u64, faults, "members")         \
-  F(in, f64, stream, "members," STR(NV)) \
-  TOTALS(F, "nodes")                     \
-  F(upd, f64, parts, "groups," STR(NR))  \
+#define STATE_PRIMITIVE_RANGE(F)        \
+  F(in, i32, member, "nodes>members")   \
+  F(in, i32, active, "members")         \
+  STATE_SLIP(F)                         \
+  F(out, real, q, "nodes," STR(NV))     \
+  F(inc, u64, faults, "members")        \
+  TOTALS(F, "nodes")                    \
+  F(upd, f64, parts, "groups," STR(NR)) \
   F(out, f64, range, "members," STR(NR))
 TOTAL(N(state_primitive_range), STATE_PRIMITIVE_RANGE, max, NR, 1)
 {
@@ -63,14 +61,9 @@ TOTAL(N(state_primitive_range), STATE_PRIMITIVE_RANGE, max, NR, 1)
   }
 #endif
   N(primitive_put)(i, from, to, q, member, active, faults);
-  const f64 *given = stream + NV * member[i] + VELOCITY;
-  f64        away  = 0;
-  for (i32 k = 0; k < DIM; k++) away += ((f64)to[VELOCITY + k] - given[k]) * ((f64)to[VELOCITY + k] - given[k]);
-  away = sqrt(away);
   for (i32 k = 0; k < NV; k++) {
-    const i32 of_velocity = k >= VELOCITY && k < VELOCITY + DIM;
-    s[k]                  = OP_max(s[k], of_velocity ? away : (f64)to[k]);
-    s[NV + k]             = OP_max(s[NV + k], of_velocity ? away : -(f64)to[k]);
+    s[k]      = OP_max(s[k], (f64)to[k]);
+    s[NV + k] = OP_max(s[NV + k], -(f64)to[k]);
   }
 }
 OF_MEMBER(N(state_primitive_range), STATE_PRIMITIVE_RANGE)

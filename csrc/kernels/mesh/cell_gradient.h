@@ -103,7 +103,7 @@ HD void N(cell_limit)(const i32 i, const i32 lane, const real *eps2, struct N(sl
     N(side_way)(i, c, way HULLS(NAME) CELL_SIDES(NAME));
     N(slope_reach)(way, up, down, s);
   }
-  N(slope_limit)(lane, up, down, eps2, s);
+  N(slope_limit)(up, down, eps2, s);
 }
 
 #define CELL_GRADIENT(F) CELL_GRADIENT_FIELDS(F) F(out, real, grad, "nodes," STR(NG))
@@ -145,43 +145,4 @@ LANES(N(cell_gradient_venkatakrishnan), CELL_GRADIENT_VENKATAKRISHNAN, busy, SPL
   N(cell_slope)(i, lane, &s CELL_GRADIENT_FIELDS(NAME));
   N(cell_limit)(i, lane, eps2, &s CELL_LIMIT_FIELDS(NAME));
   N(node_put)(i, lane, &s, grad);
-}
-
-/* The velocities of the cells across a cell's faces and at its corners, on the ways to the middles of its faces. */
-#define CELL_VELOCITY_LIMIT(F) CELL_LIMIT_FIELDS(F) F(rw, real, grad, "nodes," STR(NG))
-HD void N(cell_velocity_limit)(const i32 i, const real eps2 CELL_VELOCITY_LIMIT(PARAM))
-{
-  const i32  sides = N(cell_sides)(i HULLS(NAME) CELL_SIDES(NAME));
-  i32        m;
-  const i32 *corner = N(cell_hull)(i, &m HULLS(NAME));
-  real       phi    = 1, own[DIM];
-  real      *g      = grad + NG * i + DIM * VELOCITY;
-  for (i32 k = 0; k < DIM; k++) own[k] = q[NV * i + VELOCITY + k];
-  for (i32 c = 0; c < sides; c++) {
-    real way[DIM], unit[DIM], room = 0;
-    N(side_way)(i, c, way HULLS(NAME) CELL_SIDES(NAME));
-    const real asked = N(velocity_asked)(g, way, unit);
-    if (!(asked > 0)) continue;
-    for (i32 n = offsets[i]; n < offsets[i + 1]; n++)
-      room = N(velocity_room)(unit, own, q + NV * neighbour[n] + VELOCITY, room);
-    for (i32 n = 0; n < m; n++) room = N(velocity_room)(unit, own, value + NV * corner[n] + VELOCITY, room);
-    phi = smaller(phi, limiter_venkatakrishnan(room, asked, eps2));
-  }
-  N(velocity_scale)(phi, g);
-}
-
-#define CELL_VELOCITY_LIMIT_WANG(F) CELL_VELOCITY_LIMIT(F) F(in, f64, range, "members," STR(NR)) F(val, real, K, "")
-KERNEL(N(cell_velocity_limit_wang), CELL_VELOCITY_LIMIT_WANG, busy)
-{
-  if (!active[member[i]]) return;
-  N(cell_velocity_limit)(i, N(velocity_wang)(range, member[i], K) CELL_VELOCITY_LIMIT(NAME));
-}
-
-#define CELL_VELOCITY_LIMIT_VENKATAKRISHNAN(F) CELL_VELOCITY_LIMIT(F) F(in, f64, V, "nodes") F(val, real, K, "")
-KERNEL(N(cell_velocity_limit_venkatakrishnan), CELL_VELOCITY_LIMIT_VENKATAKRISHNAN, busy)
-{
-  if (!active[member[i]]) return;
-  real eps2[MINE];
-  N(venkatakrishnan_threshold)(V[i], K, eps2);
-  N(cell_velocity_limit)(i, eps2[0] CELL_VELOCITY_LIMIT(NAME));
 }

@@ -90,34 +90,22 @@ HD void N(slope_reach)(const real *way, real *up, real *down, const struct N(slo
   for (i32 k = 0; k < MINE; k++) down[k] = smaller(d[k], down[k]);
 }
 
-/* The gradient times the smaller limiter of these two changes, each variable but the velocity on its own; eps2 is the
- * threshold squared. */
-HD void N(slope_limit)(const i32 lane, const real *up, const real *down, const real *eps2, struct N(slope) * s)
+/* The gradient times the smaller limiter of these two changes, each variable on its own; eps2 is the threshold
+ * squared. */
+HD void N(slope_limit)(const real *up, const real *down, const real *eps2, struct N(slope) * s)
 {
   real a[MINE], b[MINE], phi[MINE];
   for (i32 k = 0; k < MINE; k++) a[k] = limiter_venkatakrishnan(s->high[k] - s->own[k], up[k], eps2[k]);
   for (i32 k = 0; k < MINE; k++) b[k] = limiter_venkatakrishnan(s->low[k] - s->own[k], down[k], eps2[k]);
   for (i32 k = 0; k < MINE; k++) phi[k] = smaller(smaller(a[k], b[k]), R(1));
-  for (i32 k = 0; k < MINE; k++) phi[k] = N(is_velocity)(OF_LANE * lane + k) ? R(1) : phi[k];
   for (i32 k = 0; k < DIM * MINE; k++) s->g[k] *= phi[k / DIM];
-}
-
-/* Way to where limiters look on the way to neighbour j: the middle of the face, or midway. */
-HD void N(limit_way)(const f64 *at, const f64 *x, const i32 j, const i32 *edge, const f64 *xf, real *way)
-{
-  if (xf && edge) {
-    for (i32 l = 0; l < DIM; l++) way[l] = (real)(xf[DIM * *edge + l] - at[l]);
-    return;
-  }
-  N(fit_way)(at, x, j, way);
-  for (i32 l = 0; l < DIM; l++) way[l] *= R(0.5);
 }
 
 /* The gradient times the smallest limiter of the node's edges.  Where the limiter is below 1 it falls with the
  * change that the gradient asks for, so the largest change up and the largest one down decide: two divisions
  * per variable instead of one per edge.                                                         */
-HD void N(node_limit)(const i32 i, const i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour,
-                      const i32 *edge, const f64 *xf, const real *eps2, struct N(slope) * s)
+HD void N(node_limit)(const i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const i32 *edge,
+                      const f64 *xf, const real *eps2, struct N(slope) * s)
 {
   real up[MINE], down[MINE];
   f64  at[DIM];
@@ -125,10 +113,15 @@ HD void N(node_limit)(const i32 i, const i32 lane, const f64 *x, const i32 *offs
   for (i32 k = 0; k < MINE; k++) up[k] = down[k] = 0;
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
     real way[DIM];
-    N(limit_way)(at, x, neighbour[e], edge ? edge + e : 0, xf, way);
+    if (xf && edge) {
+      for (i32 l = 0; l < DIM; l++) way[l] = (real)(xf[DIM * edge[e] + l] - at[l]);
+    } else {
+      N(fit_way)(at, x, neighbour[e], way);
+      for (i32 l = 0; l < DIM; l++) way[l] *= R(0.5);
+    }
     N(slope_reach)(way, up, down, s);
   }
-  N(slope_limit)(lane, up, down, eps2, s);
+  N(slope_limit)(up, down, eps2, s);
 }
 
 HD void N(node_put)(const i32 i, const i32 lane, const struct N(slope) * s, real *grad)
@@ -209,7 +202,7 @@ HD void N(gradient_wang)(const i32 i, const i32 lane, const real *whole, real *s
   struct N(slope) s;
   N(wang_threshold)(range, member[i], lane, K, eps2);
   N(node_gradient_beside)(i, lane, x, offsets, neighbour, inverse, q, steep_at(blunt, i), whole, slope, &s);
-  N(node_limit)(i, lane, x, offsets, neighbour, edge, xf, eps2, &s);
+  N(node_limit)(i, x, offsets, neighbour, edge, xf, eps2, &s);
   N(node_put)(i, lane, &s, grad);
 }
 
@@ -246,7 +239,7 @@ HD void N(gradient_venkatakrishnan)(const i32 i, const i32 lane, const real *who
   struct N(slope) s;
   N(venkatakrishnan_threshold)(V[i], K, eps2);
   N(node_gradient_beside)(i, lane, x, offsets, neighbour, inverse, q, steep_at(blunt, i), whole, slope, &s);
-  N(node_limit)(i, lane, x, offsets, neighbour, edge, xf, eps2, &s);
+  N(node_limit)(i, x, offsets, neighbour, edge, xf, eps2, &s);
   N(node_put)(i, lane, &s, grad);
 }
 

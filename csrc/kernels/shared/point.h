@@ -86,9 +86,3 @@ HD void N(fit_matrix)(i32 i, const f64 *x, const i32 *offsets, const i32 *neighb
       for (i32 l = k; l < DIM; l++) sum[at++] += w * d[k] * d[l];
   }
 }
-
-/* A component of the velocity: limited with the others by a pass of its own (velocity_limit.h). */
-HD i32 N(is_velocity)(const i32 variable)
-{
-  return variable >= VELOCITY && variable < VELOCITY + DIM;
-}

@@ -156,11 +156,10 @@ class Solver(Answers):
         """Recording of `times` pseudo-steps: residual, decision, implicit update.
 
         In the order of the kernels, of km.Ale with its default settings:
-        state_primitive_range, ale_gradient_wang, velocity_limit_wang (q and its limited gradients);
-        ale_flux_roe, ale_residual, bc_wall, bc_farfield (res); residual_check (who goes on, with
-        which CFL number); and, unless all members have ended, narrow_state, ale_jacobian and those
-        of the boundaries, block_* (factors), krylov_* (a loop of its own), widen_state,
-        state_update (u).
+        state_primitive_range, ale_gradient_wang (q and its limited gradients); ale_flux_roe,
+        ale_residual, bc_wall, bc_farfield (res); residual_check (who goes on, with which CFL
+        number); and, unless all members have ended, narrow_state, ale_jacobian and those of the
+        boundaries, block_* (factors), krylov_* (a loop of its own), widen_state, state_update (u).
         """
         b, active = self.backend, self.dualtime.active
         check = self.dualtime.check(self.fields, drop, most, cfl, stall)

@@ -7,9 +7,6 @@ from typing import Any
 from kinemesh.flow.terms.base import Term
 from kinemesh.flow.terms.convection import CLOUD_FLUXES
 
-OF_FIT = ("inverse", "blunt", "raw")
-"""Fields of gradients that limits of the velocity do not read."""
-
 
 class Gradients(Term):
     """Primitive state and its gradients, weights |dr|^-2.
@@ -56,21 +53,16 @@ class Gradients(Term):
     def _from_q(self) -> list[Any]:
         # limiters look at the middles of faces, where volumes have them
         edge = self.fields["edge"] if "xf" in self.fields else None
-        return self._limited(self.kernel, **{} if self.limiter == "none" else {"edge": edge})
+        return [self._limited(self.kernel, **{} if self.limiter == "none" else {"edge": edge})]
 
-    def _limited(self, kernel: str, velocity: str = "velocity_limit", **more: Any) -> list[Any]:
-        """Calls of the kernels of the limiter, `velocity` that of the velocity's gradient."""
+    def _limited(self, kernel: str, **more: Any) -> Any:
+        """Call of the kernel of the limiter."""
         K = self.settings.limiter_k
-        if self.limiter == "none":
-            return [self.fields.bind(kernel, **more)]
-        told = {"K": K, "range": self.span}
         if self.limiter == "venkatakrishnan":
-            told = {"K": K / self._length}
-        ways = {name: own for name, own in more.items() if name not in OF_FIT}
-        return [
-            self.fields.bind(f"{kernel}_{self.limiter}", **told, **more),
-            self.fields.bind(f"{velocity}_{self.limiter}", **told, **ways),
-        ]
+            return self.fields.bind(f"{kernel}_venkatakrishnan", K=K / self._length, **more)
+        if self.limiter == "wang":
+            return self.fields.bind(f"{kernel}_wang", K=K, range=self.span, **more)
+        return self.fields.bind(kernel, **more)
 
     def residual(self) -> list[Any]:
         return [*self.first, *self._calls]
@@ -95,11 +87,11 @@ class CellGradients(Gradients):
         if self.settings.gradient == "least-squares":
             unread = {"edge"} if self.limiter == "none" else set()
             about = {k: own for k, own in self.grid.fitted.items() if k not in unread}
-            return self._limited("ale_gradient", **about)
+            return [self._limited("ale_gradient", **about)]
         shape = self.grid.vertices.nodes, self.fields["q"].shape[1]
         value = self.fields.backend.zeros(shape)
         values = self.fields.bind("vertex_values", value=value)
-        return [values, *self._limited("cell_gradient", "cell_velocity_limit", value=value)]
+        return [values, self._limited("cell_gradient", value=value)]
 
     def seen(self) -> list[Any]:
         return self.residual()
@@ -128,7 +120,7 @@ class CloudGradients(Gradients):
 
     def _from_q(self) -> list[Any]:
         if not self.smooth:
-            return [*self._limited("cloud_gradient"), *self._even(self.grad)]
+            return [self._limited("cloud_gradient"), *self._even(self.grad)]
         raw = self.fields.bind("cloud_gradient", grad=self.raw)
         smooth = self._limited("cloud_smooth", raw=self.raw)
-        return [raw, *self._even(self.raw), *smooth, *self._even(self.grad)]
+        return [raw, *self._even(self.raw), smooth, *self._even(self.grad)]
