@@ -117,6 +117,19 @@ HD real together(real part, i32 width UNUSED)
   return part;
 }
 
+/* The largest of what a team's lanes have found, the same in every lane. */
+HD real largest_together(real part, i32 width UNUSED)
+{
+#ifdef __CUDACC__
+  const unsigned team = team_lanes(width);
+  for (i32 half = width / 2; half > 0; half /= 2) {
+    const real other = __shfl_xor_sync(team, part, half);
+    part             = other > part ? other : part;
+  }
+#endif
+  return part;
+}
+
 HD f64 together_f64(f64 part, i32 width UNUSED)
 {
 #ifdef __CUDACC__

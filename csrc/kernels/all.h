@@ -34,7 +34,6 @@
 #include "motion/graph.h"
 #include "motion/springs.h"
 #include "cloud/normals_plane.h"
-#include "cloud/gradient_plane.h"
 #include "cloud/jst_plane.h"
 #include "cloud/lusgs_plane.h"
 #include "cloud/pairs.h"
@@ -87,8 +86,7 @@
   K(derivative_start, nodes) K(derivative_by_points, nodes) K(derivative_by_pairs, lists)         \
   K(cloud_normals, bnodes) K(cloud_facets_3d, bnodes) K(mirror_fit_3d, bnodes)                  \
   K(even_gradient_3d, bnodes)                                                                        \
-  K(cloud_gradient, nodes) K(cloud_gradient_wang, nodes) K(cloud_gradient_3d, nodes)              \
-  K(cloud_gradient_wang_3d, nodes) K(cloud_roughness, nodes) K(cloud_sensor_3d, nodes)            \
+  K(cloud_roughness, nodes) K(cloud_sensor_3d, nodes)            \
   K(cloud_lusgs, rows) K(cloud_shares_3d, rows) K(cloud_drift_3d, rows)                           \
   K(cloud_rows_3d, nodes) K(cloud_lusgs_3d, rows) K(cloud_lusgs_last_3d, rows)                    \
   K(spring_rows, rows) K(spring_guess, rows) K(spring_side, rows) K(spring_move, rows)            \

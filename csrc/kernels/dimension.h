@@ -17,6 +17,7 @@
 #include "flow/forces.h"
 #include "cloud/residual.h"
 #include "cloud/points.h"
+#include "mesh/gradient.h"
 #include "cloud/gradient.h"
 #include "cloud/roe.h"
 #include "cloud/boundary.h"
@@ -31,6 +32,7 @@
   K(state_keep##D, nodes) K(state_update##D, rows) K(state_predict##D, nodes) K(residual_base##D, groups)                 \
   K(residual_check##D, groups) K(wall_forces##D, groups) K(pose_move##D, moved)                   \
   K(cloud_velocity##D, nodes) K(cloud_least_squares##D, nodes) K(cloud_terms##D, groups) K(cloud_open##D, bnodes)           \
+  K(cloud_gradient##D, nodes) K(cloud_gradient_wang##D, nodes)                                    \
   K(cloud_smooth##D, nodes) K(cloud_smooth_wang##D, nodes)                                        \
   K(cloud_roe##D, nodes) K(cloud_roe_van_leer##D, nodes) K(cloud_jst##D, nodes)                   \
   K(cloud_step##D, nodes) K(cloud_stage##D, nodes) K(cloud_jacobian##D, rows)                     \

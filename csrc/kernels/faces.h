@@ -1,6 +1,5 @@
 /* faces.h - kernels as those of meshes.h for what passes between volumes, in space too: the bench measures them
  * there (docs/loops.md).                                                                          */
-#include "mesh/gradient.h"
 #include "mesh/flux.h"
 #include "mesh/loops.h"
 #include "mesh/procedures.h"

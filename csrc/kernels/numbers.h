@@ -35,7 +35,7 @@
 #define ENERGY       (DIM + 1)
 #define PRESSURE     (DIM + 1)
 #define NG           TIMES(DIM, NV)       /* derivatives of the variables */
-#define NR           TIMES(2, NV)         /* both ends of the variables' ranges */
+#define NR           5                    /* of a member: max rho, -rho, p, -p, |u - stream|^2 */
 #define NB           TIMES(NV, NV)        /* entries of a block */
 #define NS           CAT(SYMMETRIC_, DIM) /* numbers of a symmetric matrix */
 #define NF           CAT(LOADS_, DIM)     /* sums of the loads on a wall */

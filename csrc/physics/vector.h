@@ -16,6 +16,11 @@ HD void N(vec_add)(real *to, real f, const real *a)
 #endif
 }
 
+HD void N(vec_scale)(real f, real *to)
+{
+  for (i32 k = 0; k < DIM; k++) to[k] *= f;
+}
+
 /* Takes from a vector what lies along a unit vector. */
 HD void N(along)(const real *unit, real *to)
 {

@@ -115,11 +115,17 @@ def test_each_member_has_the_range_of_its_nodes(backend, dimensions):
     if d == 3:
         fields["on_plane"] = backend.array(np.zeros(nodes), "int32")
     for name, rows in (("parts", groups[-1]), ("range", members)):
-        fields[name] = backend.zeros((rows, 2 * (d + 2)), "float64")
+        fields[name] = backend.zeros((rows, 5), "float64")
+    stream = rng.uniform(0.5, 1.5, (members, d + 2))
+    fields["stream"] = backend.array(stream, np.float64)
 
     backend.bind("state_primitive_range" + "_3d" * (d == 3), **fields)()
 
     found = backend.get(fields["q"]).astype(float)
-    ends = np.column_stack([found, -found])
-    assert (backend.get(fields["range"]) == np.maximum.reduceat(ends, first[:-1])).all()
+    density, pressure = found[:, 0], found[:, -1]
+    speed = found[:, 1:-1] - stream[backend.get(fields["member"])][:, 1:-1]
+    ends = np.column_stack([density, -density, pressure, -pressure, (speed**2).sum(axis=1)])
+    expected = np.maximum.reduceat(ends, first[:-1])
+    assert (backend.get(fields["range"])[:, :4] == expected[:, :4]).all()
+    assert backend.get(fields["range"])[:, 4] == pytest.approx(expected[:, 4], rel=1e-14)
     assert np.abs(found - q).max() < 1e-5

@@ -14,15 +14,33 @@ HD void N(cloud_states_limited)(const real *qi, const real *qj, const real *gi, 
   }
 }
 
+/* Van Leer's mean of two vectors, (|b| a + |a| b) / (|a| + |b|): of one direction the harmonic mean, of opposite ones
+ * nothing, and turned as both are turned (docs/meshless.md).                                     */
+HD void N(limiter_mean)(const real *a, const real *b, real *mean)
+{
+  const real la = sqrt(N(vec_dot)(a, a)), lb = sqrt(N(vec_dot)(b, b));
+  const real per = la + lb > 0 ? reciprocal(la + lb) : R(0);
+  for (i32 n = 0; n < DIM; n++) mean[n] = per * (lb * a[n] + la * b[n]);
+}
+
 HD void N(cloud_states_van_leer)(const real *qi, const real *qj, const real *gi, const real *gj, const real *d, real *l,
                                  real *r)
 {
-  for (i32 k = 0; k < NV; k++) {
+  for (i32 k = DENSITY; k < NV; k += PRESSURE) {
     const real up = qj[k] - qi[k];
     const real di = R(2) * N(vec_dot)(gi + DIM * k, d) - up, dj = R(2) * N(vec_dot)(gj + DIM * k, d) - up;
     l[k] = qi[k] + R(0.5) * limiter_van_leer(di, up);
     r[k] = qj[k] - R(0.5) * limiter_van_leer(dj, up);
   }
+  real up[DIM], di[DIM], dj[DIM];
+  for (i32 n = 0; n < DIM; n++) {
+    const i32 k = VELOCITY + n;
+    up[n] = qj[k] - qi[k], di[n] = R(2) * N(vec_dot)(gi + DIM * k, d) - up[n];
+    dj[n] = R(2) * N(vec_dot)(gj + DIM * k, d) - up[n];
+  }
+  N(limiter_mean)(di, up, di), N(limiter_mean)(dj, up, dj);
+  for (i32 n = 0; n < DIM; n++) l[VELOCITY + n] = qi[VELOCITY + n] + R(0.5) * di[n];
+  for (i32 n = 0; n < DIM; n++) r[VELOCITY + n] = qj[VELOCITY + n] - R(0.5) * dj[n];
 }
 
 /* States of both sides at the middle.  Where a gradient makes density or pressure of one not positive, both

@@ -28,8 +28,9 @@ KERNEL(N(state_primitive), STATE_PRIMITIVE, indirect)
   N(primitive_put)(i, from, to, q, member, active, faults);
 }
 
-/* State where a residual begins: one that fits the plane of symmetry, and with the range of each
- * variable over a member, (max q, max -q), for Wang's threshold.                                 */
+/* State where a residual begins: one that fits the plane of symmetry, and with the ranges over a member for
+ * Wang's thresholds: (max, -min) of density and of pressure, and the largest speed relative to the stream, squared,
+ * which has no axes as the ranges of the velocity's components have.                            */
 #undef STATE_SLIP
 #if DIM == 2
 #define STATE_SLIP(F) F(in, real, u, "nodes," STR(NV))
@@ -41,14 +42,15 @@ KERNEL(N(state_primitive), STATE_PRIMITIVE, indirect)
   F(opt, real, velocity, "nodes," STR(DIM)) \
   F(rw, real, u, "nodes," STR(NV))
 #endif
-#define STATE_PRIMITIVE_RANGE(F)        \
-  F(in, i32, member, "nodes>members")   \
-  F(in, i32, active, "members")         \
-  STATE_SLIP(F)                         \
-  F(out, real, q, "nodes," STR(NV))     \
-  F(inc, u64, faults, "members")        \
-  TOTALS(F, "nodes")                    \
-  F(upd, f64, parts, "groups," STR(NR)) \
+#define STATE_PRIMITIVE_RANGE(F)         \
+  F(in, i32, member, "nodes>members")    \
+  F(in, i32, active, "members")          \
+  STATE_SLIP(F)                          \
+  F(in, f64, stream, "members," STR(NV)) \
+  F(out, real, q, "nodes," STR(NV))      \
+  F(inc, u64, faults, "members")         \
+  TOTALS(F, "nodes")                     \
+  F(upd, f64, parts, "groups," STR(NR))  \
   F(out, f64, range, "members," STR(NR))
 TOTAL(N(state_primitive_range), STATE_PRIMITIVE_RANGE, max, NR, 1)
 {
@@ -61,10 +63,14 @@ TOTAL(N(state_primitive_range), STATE_PRIMITIVE_RANGE, max, NR, 1)
   }
 #endif
   N(primitive_put)(i, from, to, q, member, active, faults);
-  for (i32 k = 0; k < NV; k++) {
-    s[k]      = OP_max(s[k], (f64)to[k]);
-    s[NV + k] = OP_max(s[NV + k], -(f64)to[k]);
+  const f64 *at = stream + NV * member[i], rho = (f64)to[DENSITY], p = (f64)to[PRESSURE];
+  f64        speed2 = 0;
+  for (i32 k = VELOCITY; k < PRESSURE; k++) {
+    const f64 d = (f64)to[k] - at[k];
+    speed2 += d * d;
   }
+  const f64 found[NR] = {rho, -rho, p, -p, speed2};
+  for (i32 k = 0; k < NR; k++) s[k] = OP_max(s[k], found[k]);
 }
 OF_MEMBER(N(state_primitive_range), STATE_PRIMITIVE_RANGE)
 {

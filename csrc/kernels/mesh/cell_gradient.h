@@ -53,36 +53,41 @@ KERNEL(N(vertex_values), VERTEX_VALUES, indirect)
   F(in, real, q, "nodes," STR(NV))
 #define CELL_LIMIT_FIELDS(F) CELL_GRADIENT_FIELDS(F) CELL_SIDES(F)
 
-HD void N(slope_widen)(const real *there, struct N(slope) * s)
-{
-  for (i32 v = 0; v < MINE; v++) s->low[v] = smaller(there[v], s->low[v]);
-  for (i32 v = 0; v < MINE; v++) s->high[v] = larger(there[v], s->high[v]);
-}
-
 /* Gradient of Green and Gauss, values on faces being those between their corners: the sum over corners of the
  * normal that each has of the cell's faces times the value, over the volume (docs/theory.md, eq. 8.2); and the
- * ranges over the cell and its corners.                                                          */
+ * room to the corners.                                                                           */
 HD void N(cell_slope)(const i32 i, const i32 lane, struct N(slope) * s CELL_GRADIENT_FIELDS(PARAM))
 {
   i32        m;
   const i32 *k = N(cell_hull)(i, &m HULLS(NAME));
-  real       along[DIM * MINE]; /* one axis after the other */
+  real       along[NG]; /* one axis after the other */
   struct N(corner_normals) normals;
-  N(lane_load)(q, i, lane, s->own);
-  for (i32 v = 0; v < MINE; v++) s->low[v] = s->high[v] = s->own[v];
-  for (i32 v = 0; v < DIM * MINE; v++) along[v] = 0;
+  N(slope_begin)(q, i, s);
+  for (i32 v = 0; v < NG; v++) along[v] = 0;
   N(corner_normals_load)(i, &normals HULLS(NAME));
-  for (i32 c = 0; c < m; c++) {
-    real there[MINE], change[MINE], normal[DIM];
-    N(lane_load)(value, k[c], lane, there);
+  for (i32 c = lane; c < m; c += PARTS(PAIR)) {
+    real there[NV], change[NV], normal[DIM];
+    N(state_load)(value + NV * k[c], there);
     N(corner_normal_at)(&normals, c, normal);
     N(slope_widen)(there, s);
-    for (i32 v = 0; v < MINE; v++) change[v] = there[v] - s->own[v];
+    for (i32 v = 0; v < NV; v++) change[v] = there[v] - s->own[v];
     for (i32 l = 0; l < DIM; l++)
-      for (i32 v = 0; v < MINE; v++) along[MINE * l + v] += change[v] * normal[l];
+      for (i32 v = 0; v < NV; v++) along[NV * l + v] += change[v] * normal[l];
   }
   for (i32 l = 0; l < DIM; l++)
-    for (i32 v = 0; v < MINE; v++) s->g[DIM * v + l] = along[MINE * l + v] * normals.per;
+    for (i32 v = 0; v < NV; v++) s->g[DIM * v + l] = along[NV * l + v] * normals.per;
+  N(slope_together)(s);
+}
+
+/* The room that velocities across a cell's faces and at its corners leave in a direction. */
+HD real N(cell_room)(const i32 i, const real *to, const struct N(slope) * s CELL_LIMIT_FIELDS(PARAM))
+{
+  i32        m;
+  const i32 *k    = N(cell_hull)(i, &m HULLS(NAME));
+  real       room = 0;
+  for (i32 c = 0; c < m; c++) room = N(asked_room)(value + NV * k[c], to, s, room);
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) room = N(asked_room)(q + NV * neighbour[e], to, s, room);
+  return room;
 }
 
 /* Limited by the ranges over the cell, those across its faces and the values at its corners, at the middles of all
@@ -91,23 +96,25 @@ HD void N(cell_slope)(const i32 i, const i32 lane, struct N(slope) * s CELL_GRAD
 HD void N(cell_limit)(const i32 i, const i32 lane, const real *eps2, struct N(slope) * s CELL_LIMIT_FIELDS(PARAM))
 {
   const i32 sides = N(cell_sides)(i HULLS(NAME) CELL_SIDES(NAME));
-  real      up[MINE], down[MINE];
-  for (i32 v = 0; v < MINE; v++) up[v] = down[v] = 0;
+  struct N(asked) r;
+  N(asked_begin)(&r);
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    real there[MINE];
-    N(lane_load)(q, neighbour[e], lane, there);
+    real there[NV];
+    N(state_load)(q + NV * neighbour[e], there);
     N(slope_widen)(there, s);
   }
-  for (i32 c = 0; c < sides; c++) {
-    real way[DIM];
+  for (i32 c = lane; c < sides; c += PARTS(PAIR)) {
+    real way[DIM], to[DIM];
     N(side_way)(i, c, way HULLS(NAME) CELL_SIDES(NAME));
-    N(slope_reach)(way, up, down, s);
+    const real size = N(asked_way)(way, s, to, &r);
+    const real room = N(cell_room)(i, to, s CELL_LIMIT_FIELDS(NAME));
+    r.velocity      = smaller(limiter_venkatakrishnan(room, size, eps2[BY_VELOCITY]), r.velocity);
   }
-  N(slope_limit)(up, down, eps2, s);
+  N(slope_limit)(&r, eps2, s);
 }
 
 #define CELL_GRADIENT(F) CELL_GRADIENT_FIELDS(F) F(out, real, grad, "nodes," STR(NG))
-LANES(N(cell_gradient), CELL_GRADIENT, busy, SPLIT)
+TEAM(N(cell_gradient), CELL_GRADIENT, wide, PAIR)
 {
   if (!active[member[i]]) return;
   struct N(slope) s;
@@ -120,12 +127,12 @@ LANES(N(cell_gradient), CELL_GRADIENT, busy, SPLIT)
   F(in, f64, range, "members," STR(NR)) /* from state_primitive_range */ \
   F(val, real, K, "")                                                    \
   F(out, real, grad, "nodes," STR(NG))
-LANES(N(cell_gradient_wang), CELL_GRADIENT_WANG, busy, SPLIT)
+TEAM(N(cell_gradient_wang), CELL_GRADIENT_WANG, wide, PAIR)
 {
   if (!active[member[i]]) return;
-  real eps2[MINE];
+  real eps2[LIMITS];
   struct N(slope) s;
-  N(wang_threshold)(range, member[i], lane, K, eps2);
+  N(wang_threshold)(range, member[i], K, eps2);
   N(cell_slope)(i, lane, &s CELL_GRADIENT_FIELDS(NAME));
   N(cell_limit)(i, lane, eps2, &s CELL_LIMIT_FIELDS(NAME));
   N(node_put)(i, lane, &s, grad);
@@ -136,10 +143,10 @@ LANES(N(cell_gradient_wang), CELL_GRADIENT_WANG, busy, SPLIT)
   F(in, f64, V, "nodes")                 \
   F(val, real, K, "")                    \
   F(out, real, grad, "nodes," STR(NG))
-LANES(N(cell_gradient_venkatakrishnan), CELL_GRADIENT_VENKATAKRISHNAN, busy, SPLIT)
+TEAM(N(cell_gradient_venkatakrishnan), CELL_GRADIENT_VENKATAKRISHNAN, wide, PAIR)
 {
   if (!active[member[i]]) return;
-  real eps2[MINE];
+  real eps2[LIMITS];
   struct N(slope) s;
   N(venkatakrishnan_threshold)(V[i], K, eps2);
   N(cell_slope)(i, lane, &s CELL_GRADIENT_FIELDS(NAME));

@@ -15,59 +15,69 @@ KERNEL(N(least_squares), MESH_LEAST_SQUARES, indirect)
     N(fit_invert)(sum, inverse + NS * i);
 }
 
-/* A node has two lanes, in the plane of two variables each: one repeats the geometry too rarely to pay,
- * four too often.  An odd count of variables has a lane for each.                               */
-#undef SPLIT
-#if NV % 2 == 0
-#define SPLIT 2
-#else
-#define SPLIT NV
-#endif
-#define OF_LANE (NV / SPLIT)             /* variables of a lane */
-#define MINE    (OF_LANE * WIDTH(SPLIT)) /* of the lanes of a thread */
+/* Variables that a limiter looks at: density and pressure each on its own, the velocity as one vector. */
+#undef LIMITS
+#undef BY_DENSITY
+#undef BY_PRESSURE
+#undef BY_VELOCITY
+#define BY_DENSITY  0
+#define BY_PRESSURE 1
+#define BY_VELOCITY 2
+#define LIMITS      3
 
-/* What lanes know of their variables: the values, the gradients g[DIM k] = dq_k/dx, and the ranges over the
- * node and its neighbours.                                                                      */
+/* What a node knows of its variables: the values, the gradients g[DIM k] = dq_k/dx, and the room of density and
+ * pressure down and up to the least and the greatest of the neighbours.  The lanes of a team share the neighbours. */
 struct N(slope) {
-  real own[MINE], g[DIM * MINE], low[MINE], high[MINE];
+  real own[NV], g[NG], low[2], high[2];
 };
 
-HD void N(lane_load)(const real *q, const i32 i, const i32 lane, real *to)
+HD void N(slope_begin)(const real *q, const i32 i, struct N(slope) * s)
 {
-  LOAD(MINE, q + NV * i + OF_LANE * lane, to);
+  N(state_load)(q + NV * i, s->own);
+  for (i32 k = 0; k < NG; k++) s->g[k] = 0;
+  for (i32 k = 0; k < 2; k++) s->low[k] = s->high[k] = 0;
 }
 
-/* Least-squares side of the lanes' variables, with weights |dr|^-2 (meshes) or |dr|^-1 (clouds), in the place of
- * their gradients.                                                                              */
+HD void N(slope_widen)(const real *there, struct N(slope) * s)
+{
+  const real up[2] = {there[DENSITY] - s->own[DENSITY], there[PRESSURE] - s->own[PRESSURE]};
+  for (i32 k = 0; k < 2; k++) s->low[k] = smaller(up[k], s->low[k]);
+  for (i32 k = 0; k < 2; k++) s->high[k] = larger(up[k], s->high[k]);
+}
+
+/* What the lanes of a team have found of sums and room. */
+HD void N(slope_together)(struct N(slope) * s)
+{
+  for (i32 k = 0; k < NG; k++) s->g[k] = together(s->g[k], PAIR);
+  for (i32 k = 0; k < 2; k++) s->low[k] = -largest_together(-s->low[k], PAIR);
+  for (i32 k = 0; k < 2; k++) s->high[k] = largest_together(s->high[k], PAIR);
+}
+
+/* Least-squares side of the variables, with weights |dr|^-2 (meshes) or |dr|^-1 (clouds), in the place of their
+ * gradients.                                                                                    */
 HD void N(node_side)(const i32 i, const i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *q,
                      const i32 squared, struct N(slope) * s)
 {
-  N(lane_load)(q, i, lane, s->own);
-  for (i32 k = 0; k < MINE; k++) {
-    s->low[k] = s->high[k] = s->own[k];
-    for (i32 l = 0; l < DIM; l++) s->g[DIM * k + l] = 0;
-  }
+  NEIGHBOURS(offsets[i] + lane, offsets[i + 1], PARTS(PAIR));
+  N(slope_begin)(q, i, s);
   f64 at[DIM];
   N(place_load)(x, i, at);
-  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    const i32 j = neighbour[e];
-    real      d[DIM], there[MINE];
+  EACH_NEIGHBOUR(e, j)
+  {
+    real d[DIM], there[NV];
     N(fit_way)(at, x, j, d);
     const real w = N(fit_weight)(d, squared);
-    N(lane_load)(q, j, lane, there);
-    for (i32 k = 0; k < MINE; k++) {
-      const real v = there[k], up = w * (v - s->own[k]);
-      s->low[k]  = v < s->low[k] ? v : s->low[k];
-      s->high[k] = v > s->high[k] ? v : s->high[k];
-      N(vec_add)(s->g + DIM * k, up, d);
-    }
+    N(state_load)(q + NV * j, there);
+    N(slope_widen)(there, s);
+    for (i32 k = 0; k < NV; k++) N(vec_add)(s->g + DIM * k, w * (there[k] - s->own[k]), d);
   }
+  N(slope_together)(s);
 }
 
 /* The gradients, of their side. */
 HD void N(node_solve)(const real *inverse, struct N(slope) * s)
 {
-  for (i32 k = 0; k < MINE; k++) {
+  for (i32 k = 0; k < NV; k++) {
     real b[DIM];
     for (i32 l = 0; l < DIM; l++) b[l] = s->g[DIM * k + l];
     N(fit_apply)(inverse, b, s->g + DIM * k);
@@ -81,52 +91,92 @@ HD void N(node_gradient)(const i32 i, const i32 lane, const f64 *x, const i32 *o
   N(node_solve)(inverse + NS * i, s);
 }
 
-/* The largest changes up and down that the gradient asks for so far, with that on one more way. */
-HD void N(slope_reach)(const real *way, real *up, real *down, const struct N(slope) * s)
+/* What limiters have found on the ways so far: the largest changes up and down of density and pressure that the
+ * gradient asks for, and the smallest limiter of the velocity.                                  */
+struct N(asked) {
+  real up[2], down[2], velocity;
+};
+
+HD void N(asked_begin)(struct N(asked) * r)
 {
-  real d[MINE];
-  for (i32 k = 0; k < MINE; k++) d[k] = N(vec_dot)(s->g + DIM * k, way);
-  for (i32 k = 0; k < MINE; k++) up[k] = larger(d[k], up[k]);
-  for (i32 k = 0; k < MINE; k++) down[k] = smaller(d[k], down[k]);
+  for (i32 k = 0; k < 2; k++) r->up[k] = r->down[k] = 0;
+  r->velocity = 1;
 }
 
-/* The gradient times the smaller limiter of these two changes, each variable on its own; eps2 is the threshold
- * squared. */
-HD void N(slope_limit)(const real *up, const real *down, const real *eps2, struct N(slope) * s)
+/* One more way.  The gradient asks for a change of the velocity on it; this gives the size of it and its
+ * direction, in which the neighbours' velocities are compared: no axis has a part in it.         */
+HD real N(asked_way)(const real *way, const struct N(slope) * s, real *to, struct N(asked) * r)
 {
-  real a[MINE], b[MINE], phi[MINE];
-  for (i32 k = 0; k < MINE; k++) a[k] = limiter_venkatakrishnan(s->high[k] - s->own[k], up[k], eps2[k]);
-  for (i32 k = 0; k < MINE; k++) b[k] = limiter_venkatakrishnan(s->low[k] - s->own[k], down[k], eps2[k]);
-  for (i32 k = 0; k < MINE; k++) phi[k] = smaller(smaller(a[k], b[k]), R(1));
-  for (i32 k = 0; k < DIM * MINE; k++) s->g[k] *= phi[k / DIM];
+  const real d[2] = {N(vec_dot)(s->g + DIM * DENSITY, way), N(vec_dot)(s->g + DIM * PRESSURE, way)};
+  for (i32 k = 0; k < 2; k++) r->up[k] = larger(d[k], r->up[k]);
+  for (i32 k = 0; k < 2; k++) r->down[k] = smaller(d[k], r->down[k]);
+  for (i32 l = 0; l < DIM; l++) to[l] = N(vec_dot)(s->g + DIM * (VELOCITY + l), way);
+  const real size = sqrt(N(vec_dot)(to, to)), per = size > 0 ? reciprocal(size) : R(0);
+  for (i32 l = 0; l < DIM; l++) to[l] *= per;
+  return size;
+}
+
+/* The room that a neighbour's velocity leaves in that direction, or what others do where that is more. */
+HD real N(asked_room)(const real *there, const real *to, const struct N(slope) * s, real room)
+{
+  real along = 0;
+  for (i32 l = 0; l < DIM; l++) along += (there[VELOCITY + l] - s->own[VELOCITY + l]) * to[l];
+  return larger(along, room);
+}
+
+/* The gradient times the smallest limiters of these changes; eps2 has the thresholds squared. */
+HD void N(slope_limit)(const struct N(asked) * r, const real *eps2, struct N(slope) * s)
+{
+  real phi[2];
+  for (i32 k = 0; k < 2; k++) {
+    const real up = largest_together(r->up[k], PAIR), down = -largest_together(-r->down[k], PAIR);
+    const real a = limiter_venkatakrishnan(s->high[k], up, eps2[k]);
+    const real b = limiter_venkatakrishnan(s->low[k], down, eps2[k]);
+    phi[k]       = smaller(smaller(a, b), R(1));
+  }
+  const real velocity = -largest_together(-r->velocity, PAIR);
+  N(vec_scale)(phi[BY_DENSITY], s->g + DIM * DENSITY);
+  for (i32 l = 0; l < DIM; l++) N(vec_scale)(velocity, s->g + DIM * (VELOCITY + l));
+  N(vec_scale)(phi[BY_PRESSURE], s->g + DIM * PRESSURE);
+}
+
+/* The way to the place where a limiter looks: the middle of a face, or midway to the neighbour. */
+HD void N(node_way)(const f64 *at, const i32 e, const f64 *x, const i32 *neighbour, const i32 *edge, const f64 *xf,
+                    real *way)
+{
+  if (xf && edge) {
+    for (i32 l = 0; l < DIM; l++) way[l] = (real)(xf[DIM * edge[e] + l] - at[l]);
+    return;
+  }
+  N(fit_way)(at, x, neighbour[e], way);
+  for (i32 l = 0; l < DIM; l++) way[l] *= R(0.5);
 }
 
 /* The gradient times the smallest limiter of the node's edges.  Where the limiter is below 1 it falls with the
- * change that the gradient asks for, so the largest change up and the largest one down decide: two divisions
- * per variable instead of one per edge.                                                         */
-HD void N(node_limit)(const i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const i32 *edge,
-                      const f64 *xf, const real *eps2, struct N(slope) * s)
+ * change that the gradient asks for, so of density and pressure the largest change up and the largest one down
+ * decide: two divisions per variable instead of one per edge.  Of the velocity each edge has a direction of its
+ * own, along which all neighbours are compared.                                                 */
+HD void N(node_limit)(const i32 i, const i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour,
+                      const real *q, const i32 *edge, const f64 *xf, const real *eps2, struct N(slope) * s)
 {
-  real up[MINE], down[MINE];
-  f64  at[DIM];
+  struct N(asked) r;
+  f64 at[DIM];
   N(place_load)(x, i, at);
-  for (i32 k = 0; k < MINE; k++) up[k] = down[k] = 0;
-  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    real way[DIM];
-    if (xf && edge) {
-      for (i32 l = 0; l < DIM; l++) way[l] = (real)(xf[DIM * edge[e] + l] - at[l]);
-    } else {
-      N(fit_way)(at, x, neighbour[e], way);
-      for (i32 l = 0; l < DIM; l++) way[l] *= R(0.5);
-    }
-    N(slope_reach)(way, up, down, s);
+  N(asked_begin)(&r);
+  for (i32 e = offsets[i] + lane; e < offsets[i + 1]; e += PARTS(PAIR)) {
+    real way[DIM], to[DIM], room = 0;
+    N(node_way)(at, e, x, neighbour, edge, xf, way);
+    const real size = N(asked_way)(way, s, to, &r);
+    for (i32 o = offsets[i]; o < offsets[i + 1]; o++) room = N(asked_room)(q + NV * neighbour[o], to, s, room);
+    r.velocity = smaller(limiter_venkatakrishnan(room, size, eps2[BY_VELOCITY]), r.velocity);
   }
-  N(slope_limit)(up, down, eps2, s);
+  N(slope_limit)(&r, eps2, s);
 }
 
 HD void N(node_put)(const i32 i, const i32 lane, const struct N(slope) * s, real *grad)
 {
-  PUT(DIM * MINE, grad + NG * i + DIM * OF_LANE * lane, s->g);
+  if (lane) return;
+  PUT(NG, grad + NG * i, s->g);
 }
 
 #define ALE_GRADIENT_FIELDS(F)            \
@@ -144,7 +194,7 @@ HD void N(node_put)(const i32 i, const i32 lane, const struct N(slope) * s, real
   F(opt, i32, edge, "entries>edges") \
   F(opt, f64, xf, "edges," STR(DIM))
 #define ALE_GRADIENT(F) ALE_GRADIENT_FIELDS(F) F(out, real, grad, "nodes," STR(NG))
-LANES(N(ale_gradient), ALE_GRADIENT, busy, SPLIT)
+TEAM(N(ale_gradient), ALE_GRADIENT, wide, PAIR)
 {
   if (!active[member[i]]) return;
   struct N(slope) s;
@@ -171,7 +221,7 @@ HD void N(node_gradient_beside)(const i32 i, const i32 lane, const f64 *x, const
 }
 
 #define VISCOUS_GRADIENT(F) ALE_GRADIENT(F) WHOLE_GRADIENT(F)
-LANES(N(viscous_gradient), VISCOUS_GRADIENT, busy, SPLIT)
+TEAM(N(viscous_gradient), VISCOUS_GRADIENT, wide, PAIR)
 {
   if (!active[member[i]]) return;
   struct N(slope) s;
@@ -179,14 +229,16 @@ LANES(N(viscous_gradient), VISCOUS_GRADIENT, busy, SPLIT)
   N(node_put)(i, lane, &s, grad);
 }
 
-/* Threshold squared of Wang's form, K (max - min) over the member (theory eq. 2.4b). */
-HD void N(wang_threshold)(const f64 *range, const i32 m, const i32 lane, const real K, real *eps2)
+/* Thresholds squared of Wang's form, K times the range over the member (theory eq. 2.4b).  That of the velocity is
+ * twice the largest speed relative to the stream, the size of the least ball about the stream that has all.  */
+HD void N(wang_threshold)(const f64 *range, const i32 m, const real K, real *eps2)
 {
-  const f64 *r = range + NR * m + OF_LANE * lane;
-  for (i32 k = 0; k < MINE; k++) {
-    const real span = K * (real)(r[k] + r[NV + k]);
-    eps2[k]         = span * span + R(1e-20); /* a uniform state has no range: limiter is 1 */
-  }
+  const f64 *r     = range + NR * m;
+  const real least = R(1e-20); /* a uniform state has no range: limiter is 1 */
+  const real rho = K * (real)(r[0] + r[1]), p = K * (real)(r[2] + r[3]);
+  eps2[BY_DENSITY]  = rho * rho + least;
+  eps2[BY_PRESSURE] = p * p + least;
+  eps2[BY_VELOCITY] = R(4) * K * K * (real)r[4] + least;
 }
 
 /* Limited gradient with that threshold. */
@@ -198,22 +250,22 @@ HD void N(wang_threshold)(const f64 *range, const i32 m, const i32 lane, const r
 HD void N(gradient_wang)(const i32 i, const i32 lane, const real *whole, real *slope ALE_GRADIENT_WANG(PARAM))
 {
   if (!active[member[i]]) return;
-  real eps2[MINE];
+  real eps2[LIMITS];
   struct N(slope) s;
-  N(wang_threshold)(range, member[i], lane, K, eps2);
+  N(wang_threshold)(range, member[i], K, eps2);
   N(node_gradient_beside)(i, lane, x, offsets, neighbour, inverse, q, steep_at(blunt, i), whole, slope, &s);
-  N(node_limit)(i, x, offsets, neighbour, edge, xf, eps2, &s);
+  N(node_limit)(i, lane, x, offsets, neighbour, q, edge, xf, eps2, &s);
   N(node_put)(i, lane, &s, grad);
 }
 
-LANES(N(ale_gradient_wang), ALE_GRADIENT_WANG, busy, SPLIT)
+TEAM(N(ale_gradient_wang), ALE_GRADIENT_WANG, wide, PAIR)
 {
   N(gradient_wang)(i, lane, 0, 0 ALE_GRADIENT_WANG(NAME));
 }
 
 /* Limited and whole gradients together. */
 #define VISCOUS_GRADIENT_WANG(F) ALE_GRADIENT_WANG(F) WHOLE_GRADIENT(F)
-LANES(N(viscous_gradient_wang), VISCOUS_GRADIENT_WANG, busy, SPLIT)
+TEAM(N(viscous_gradient_wang), VISCOUS_GRADIENT_WANG, wide, PAIR)
 {
   N(gradient_wang)(i, lane, whole, slope ALE_GRADIENT_WANG(NAME));
 }
@@ -222,7 +274,7 @@ LANES(N(viscous_gradient_wang), VISCOUS_GRADIENT_WANG, busy, SPLIT)
 HD void N(venkatakrishnan_threshold)(const f64 V, const real K, real *eps2)
 {
   const real h = K * (DIM == 2 ? sqrt((real)V) : cbrt((real)V));
-  for (i32 k = 0; k < MINE; k++) eps2[k] = h * h * h + R(1e-20);
+  for (i32 k = 0; k < LIMITS; k++) eps2[k] = h * h * h + R(1e-20);
 }
 
 /* Limited gradient with that threshold. */
@@ -235,22 +287,22 @@ HD void N(gradient_venkatakrishnan)(const i32 i, const i32 lane, const real *who
                                     real *slope ALE_GRADIENT_VENKATAKRISHNAN(PARAM))
 {
   if (!active[member[i]]) return;
-  real eps2[MINE];
+  real eps2[LIMITS];
   struct N(slope) s;
   N(venkatakrishnan_threshold)(V[i], K, eps2);
   N(node_gradient_beside)(i, lane, x, offsets, neighbour, inverse, q, steep_at(blunt, i), whole, slope, &s);
-  N(node_limit)(i, x, offsets, neighbour, edge, xf, eps2, &s);
+  N(node_limit)(i, lane, x, offsets, neighbour, q, edge, xf, eps2, &s);
   N(node_put)(i, lane, &s, grad);
 }
 
-LANES(N(ale_gradient_venkatakrishnan), ALE_GRADIENT_VENKATAKRISHNAN, busy, SPLIT)
+TEAM(N(ale_gradient_venkatakrishnan), ALE_GRADIENT_VENKATAKRISHNAN, wide, PAIR)
 {
   N(gradient_venkatakrishnan)(i, lane, 0, 0 ALE_GRADIENT_VENKATAKRISHNAN(NAME));
 }
 
 /* Limited and whole gradients together. */
 #define VISCOUS_GRADIENT_VENKATAKRISHNAN(F) ALE_GRADIENT_VENKATAKRISHNAN(F) WHOLE_GRADIENT(F)
-LANES(N(viscous_gradient_venkatakrishnan), VISCOUS_GRADIENT_VENKATAKRISHNAN, busy, SPLIT)
+TEAM(N(viscous_gradient_venkatakrishnan), VISCOUS_GRADIENT_VENKATAKRISHNAN, wide, PAIR)
 {
   N(gradient_venkatakrishnan)(i, lane, whole, slope ALE_GRADIENT_VENKATAKRISHNAN(NAME));
 }

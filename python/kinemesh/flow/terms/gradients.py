@@ -7,6 +7,9 @@ from typing import Any
 from kinemesh.flow.terms.base import Term
 from kinemesh.flow.terms.convection import CLOUD_FLUXES
 
+RANGES = 5
+"""Numbers of the range of a member: max rho, -min rho, max p, -min p, max |u - u_inf|^2."""
+
 
 class Gradients(Term):
     """Primitive state and its gradients, weights |dr|^-2.
@@ -34,16 +37,16 @@ class Gradients(Term):
             self.fields.add(slope=b.zeros(self.grad.shape), whole=whole)
             grid.measure.follow(self.fields.bind("least_squares", inverse=whole))
         self.first: list[Any] = []
-        self._begin(b, 2 * variables)
+        self._begin(b)
         self._calls = self._from_q()
 
-    def _begin(self, backend: Any, ends: int) -> None:
+    def _begin(self, backend: Any) -> None:
         """Call from u to q, and where the limiter needs it the range of q."""
         grid, bind = self.grid, self.fields.bind
         self.span = None
         if self.limiter == "wang" or grid.slip:
-            parts = backend.zeros((grid.chunks, ends), "float64")
-            self.span = backend.zeros((grid.members, ends), "float64")
+            parts = backend.zeros((grid.chunks, RANGES), "float64")
+            self.span = backend.zeros((grid.members, RANGES), "float64")
             self.first = [
                 bind("state_primitive_range", **grid.totals, parts=parts, range=self.span)
             ]
@@ -104,11 +107,11 @@ class CloudGradients(Gradients):
         self.smooth = case.settings.smooth_gradients
         super().__init__(case)
 
-    def _begin(self, backend: Any, ends: int) -> None:
+    def _begin(self, backend: Any) -> None:
         if not CLOUD_FLUXES[self.settings.flux].limited:
             self.limiter = "none"
         self.raw = backend.zeros(self.grad.shape) if self.smooth else None
-        super()._begin(backend, ends)
+        super()._begin(backend)
 
     def _even(self, grad: Any) -> list[Any]:
         """Call that makes gradients even about a plane of symmetry.
