@@ -76,6 +76,17 @@ def limiters(case, gradient, k):
         a = (end - q) ** 2 + (k * np.ptp(q, axis=0)) ** 2 + 1e-20
         phi = (a + 2 * reach * (end - q)) / (a + 2 * reach**2 + reach * (end - q))
         found = np.minimum(found, phi)
+    seen = [(left, q[right]), (right, q[left]), (hull, value[grid.vertices.corner])]
+    room = [np.concatenate([there[of == cell] for of, there in seen]) for cell in range(len(q))]
+    stream = case.backend.get(case.stream)[0, 1:4]
+    eps2 = 4 * k**2 * ((q[:, 1:4] - stream) ** 2).sum(axis=1).max() + 1e-20
+    found[:, 1:4] = 1
+    for cell, change in zip(of, asked[:, 1:4], strict=True):
+        size = np.linalg.norm(change)
+        up = max(0.0, ((room[cell] - q[cell])[:, 1:4] @ change).max() / size)
+        a = up**2 + eps2
+        phi = (a + 2 * size * up) / (a + 2 * size**2 + size * up)
+        found[cell, 1:4] = np.minimum(found[cell, 1:4], phi)
     return found
 
 

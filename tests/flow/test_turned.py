@@ -1,4 +1,4 @@
-"""Loads have no axes: a section, its mesh and its stream turned together have the same."""
+"""Loads have no axes: turned with the stream, or drawn out along the span, they are the same."""
 
 import kinemesh as km
 import numpy as np
@@ -119,3 +119,23 @@ def test_limited_gradients_in_space_turn_with_their_states(ball, of):
     flat[:, 1:4] = np.einsum("ab,nbc->nac", turn, flat[:, 1:4])
     scale = np.abs(flat).max()
     assert np.abs(there - flat).max() < 1e-9 * scale
+
+
+# ---------------------------------------------------------------- sections drawn out
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("layers", [1, 3])
+@pytest.mark.parametrize("cells", ["triangles", "quads"])
+def test_cells_of_a_section_drawn_out_have_the_flow_of_the_plane(cells, layers):
+    """Prisms, hexahedra, each between planes of symmetry and, of three layers, amid others."""
+    flat = km.mesh.airfoil("naca0012", nodes=520, far_field=6, cells=cells)
+    settings = km.CellSettings(limiter_k=0.5, steady_drop=1e-11, steady_iterations=200)
+    given = {"mach": 0.4, "alpha_deg": 2.0, "device": "cpu", "settings": settings}
+    wing = km.CellCentred(km.mesh.extruded(flat, 0.5, layers), reference_area=0.5, **given)
+
+    plane, there = (case.steady().history for case in (km.CellCentred(flat, **given), wing))
+
+    assert np.abs(wing.primitive()[:, 2]).max() < 1e-12
+    for name in ("cl", "cd"):
+        assert there[name][-1] == pytest.approx(plane[name][-1], rel=1e-9)
