@@ -139,3 +139,27 @@ def test_cells_of_a_section_drawn_out_have_the_flow_of_the_plane(cells, layers):
     assert np.abs(wing.primitive()[:, 2]).max() < 1e-12
     for name in ("cl", "cd"):
         assert there[name][-1] == pytest.approx(plane[name][-1], rel=1e-9)
+
+
+# ---------------------------------------------------------------- ties
+
+
+@pytest.mark.long
+def test_layers_and_friction_choose_the_same_neighbours_at_any_angle():
+    """Edges off a sharp trailing edge are equally long, but for round-off."""
+    mesh = km.mesh.airfoil(
+        "naca0012", nodes=5600, topology="c", cells="quads", heights="even", y_plus=1, reynolds=1e6
+    )
+    found, chosen = [], []
+    for degrees in (0.0, 20.0, 43.0, 71.0, 110.0):
+        case = km.Ale(turned(mesh, degrees), mach=0.3, reynolds=1e6, chord=1.0, device="cpu")
+        inverse = case.backend.get(case.fields["inverse"])[:, [0, 1, 1, 2]].reshape(-1, 2, 2)
+        c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+        back = np.array([[c, -s], [s, c]])
+        found.append(back.T @ inverse @ back)
+        chosen.append(case.friction.first)
+
+    size = np.abs(found[0]).max(axis=(1, 2))
+    for other, first in zip(found[1:], chosen[1:], strict=True):
+        assert (np.abs(other - found[0]).max(axis=(1, 2)) / size).max() < 1e-9
+        np.testing.assert_array_equal(first, chosen[0])

@@ -20,6 +20,7 @@ from kinemesh.results.walls import KEPT, Wall, along
 from kinemesh.sentences import Sentence
 
 Floats = NDArray[np.float64]
+EQUAL = 1e-6  # relative difference of lengths or cosines that count as one, the first of which is taken
 SHARP = 0.5  # area vector over length of wall below which the wall's two sides are told apart
 
 
@@ -89,7 +90,8 @@ class Friction:
                 way = x[near] - x[at]
                 far = np.hypot(*way.T)
                 best = -far if sharp[row] else way @ normal[row] / far
-                found[row] = near[np.argmax(best)]
+                level = best >= best.max() - EQUAL * abs(best.max())  # no tie is left to round-off
+                found[row] = near[np.argmax(level)]
         return found
 
     def _normal(self) -> tuple[Floats, Floats]:
