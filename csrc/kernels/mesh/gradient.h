@@ -167,7 +167,9 @@ HD void N(node_limit)(const i32 i, const i32 lane, const f64 *x, const i32 *offs
     real way[DIM], to[DIM], room = 0;
     N(node_way)(at, e, x, neighbour, edge, xf, way);
     const real size = N(asked_way)(way, s, to, &r);
-    for (i32 o = offsets[i]; o < offsets[i + 1]; o++) room = N(asked_room)(q + NV * neighbour[o], to, s, room);
+    room            = N(asked_room)(q + NV * neighbour[e], to, s, room);
+    for (i32 o = offsets[i]; o < offsets[i + 1] && room < R(2) * size; o++) /* from there on the limiter is 1 */
+      room = N(asked_room)(q + NV * neighbour[o], to, s, room);
     r.velocity = smaller(limiter_venkatakrishnan(room, size, eps2[BY_VELOCITY]), r.velocity);
   }
   N(slope_limit)(&r, eps2, s);
