@@ -20,7 +20,7 @@ from kinemesh.results.walls import KEPT, Wall, along
 from kinemesh.sentences import Sentence
 
 Floats = NDArray[np.float64]
-EQUAL = 1e-6  # relative difference of lengths or cosines that count as one, the first of which is taken
+EQUAL = 1e-6  # relative difference of lengths or cosines that count as one: the first is taken
 SHARP = 0.5  # area vector over length of wall below which the wall's two sides are told apart
 
 
