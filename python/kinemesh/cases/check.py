@@ -353,13 +353,14 @@ def _preflight(
     """Row of the motion's pre-flight, which needs all other rows without errors."""
     from kinemesh.run.march import progress_bar
     from kinemesh.run.preflight import fly
-    from kinemesh.run.turns import foretell
+    from kinemesh.run.turns import foretell, refuse_farthest
 
     if model is None or plan is None or not report.good or case.job.preflight is False:
         why = "not asked for" if case.job.preflight is False else "not made, as something is wrong"
         report.leave("pre-flight", why)
         return
     with report.look("pre-flight") as said:
+        refuse_farthest(model, plan)
         foretell(model, plan)
         with progress_bar(plan.dry_steps + 1, progress, "dry step") as bar:
             found: dict[str, Any] = fly(model, plan.dt, plan.dry_steps, plan.phases, bar.update)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import warn_of
+from kinemesh.errors import SettingsError, warn_of
 from kinemesh.run import interrupt
 from kinemesh.run.advice import smaller_step
 from kinemesh.run.courant import START, moment, peak
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 # stream's speed, on its turning mesh of 8000 nodes, has a Strouhal number 3, 3.5, 7 and 16 % low
 # with 0.7, 1.4, 2.9 and 5.7 degrees a step (docs/validation.md, "Turns of grids").
 MOST_TURN = 2.0
+# Degrees by which it may turn in most of its steps.  With 5.7 cl and cd of that cylinder are within
+# 2 % of the published ones; with 11.5, on 3000 nodes, they are 7 and 10 % off, or the run fails.
+FARTHEST = 8.0
 MOST_DEFECT = 2e-2  # of the history's mass_defect, as of strides that are too long
 
 
@@ -33,16 +36,11 @@ def foretell(solver: Moving, plan: Plan) -> set[int]:
     Steps count as after the run.  Of a motion that repeats they are those of one cycle, which
     begins where steps count.  A motion that has no pose at a time is left to the run.
     """
-    grid = solver.grid
-    turning = {m: own for m in range(grid.members) if (own := solver.turning_bodies(m))}
+    turning = _turning(solver)
     if not turning:
         return set()
-    steps = min(plan.count, plan.dry_steps + START)
-    number, angles = np.arange(1, steps + 1), []
-    for step in number.tolist():
-        angles.append(solver.bodies.angles(step * plan.dt))
-        interrupt.check()
-    degrees = dict(zip(grid.bodies, np.degrees(angles).T, strict=True))
+    number, degrees = _degrees(solver, plan)
+    steps = len(number)
     notes: dict[int, list[str]] = {}
     for m, own in turning.items():
         time = number * plan.dt[m]
@@ -55,6 +53,50 @@ def foretell(solver: Moving, plan: Plan) -> set[int]:
         notes[m] = _turn_remark(m, found, "will turn", counted, instead)
     warn_of(note for said in notes.values() for note in said)
     return {m for m, said in notes.items() if said}
+
+
+def refuse_farthest(solver: Moving, plan: Plan) -> None:
+    """Refuse grids that turn by more than `FARTHEST` in most of their steps, by their motion.
+
+    Raises
+    ------
+    SettingsError    naming member, body, and the step that would do
+    """
+    turning = _turning(solver)
+    if not turning:
+        return
+    number, degrees = _degrees(solver, plan)
+    if len(number) < 2:
+        return
+    for m, own in turning.items():
+        for name, (_, instead) in own.items():
+            turn = float(np.median(np.abs(np.diff(degrees[m, name]))))
+            if turn <= FARTHEST:
+                continue
+            share = MOST_TURN / turn
+            what, value = smaller_step(share, float(plan.dt[0]), plan.steps_per_cycle)
+            raise SettingsError(
+                f"the grid of {name} turns by {turn:.3g} degrees in a step, expected {FARTHEST:g} "
+                f"at most: loads would be wrong by a tenth; {what} = {value:.6g} would do{instead}",
+                member=m if solver.grid.members > 1 else None,
+                argument=what,
+            )
+
+
+def _turning(solver: Moving) -> dict[int, dict[str, tuple[str, str]]]:
+    """Bodies of each member whose grids turn in a flow that feels it."""
+    members = range(solver.grid.members)
+    return {m: own for m in members if (own := solver.turning_bodies(m))}
+
+
+def _degrees(solver: Moving, plan: Plan) -> tuple[NDArray[np.int64], dict[tuple[int, str], Any]]:
+    """Numbers of the steps that are looked at ahead, and the angle of each body there [degrees]."""
+    steps = min(plan.count, plan.dry_steps + START)
+    number, angles = np.arange(1, steps + 1), []
+    for step in number.tolist():
+        angles.append(solver.bodies.angles(step * plan.dt))
+        interrupt.check()
+    return number, dict(zip(solver.grid.bodies, np.degrees(angles).T, strict=True))
 
 
 def largest_turn(

@@ -147,6 +147,7 @@ class Unsteady(Driver):
     def fly(self) -> None:
         """Pre-flight of the motion, unless it is off or an earlier part of the run made it."""
         plan, done = self.plan, self.tally.preflight.get("steps", 0)
+        turns.refuse_farthest(self.solver, plan)
         if not self.dry or done >= plan.dry_steps:
             return
         with self.watch("motion pre-flight"):
