@@ -140,7 +140,7 @@ def test_bodies_of_which_far_more_is_seen_along_y_are_told(shape):
     """Spheres, bodies of revolution and wings are not; a fin, or a wing along z, is."""
     mesh = scaled(km.mesh.sphere(nodes=1500), *shape)
     (body,) = Walls.of(mesh, ["sphere"]).bodies
-    told = {"reference_area": body.size, "reference_length": shape[0]}
+    told = {"reference_area": body.size, "reference_length": shape[0], "moment_about": (0.0, 0.0)}
 
     for solver in (km.Ale, km.CellCentred):
         notes = said(lambda solver=solver: solver(mesh, **FLOW, **told))

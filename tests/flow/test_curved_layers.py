@@ -109,7 +109,7 @@ def test_a_march_that_stalls_says_where_and_in_which_cells():
     settings = km.AleSettings(steady_iterations=100)
     case = km.Ale(mesh, mach=0.5, alpha_deg=2.0, device="cpu", settings=settings)
     with pytest.warns(
-        RuntimeWarning, match=r"largest at \(.*\), in cells up to .* degrees"
+        RuntimeWarning, match=r"largest at \(.*\), .*in cells up to .* degrees"
     ) as said:
         case.steady()
     assert not any("krylov_tolerance" in str(w.message) for w in said)
@@ -258,7 +258,7 @@ def test_friction_is_smooth_where_the_curvature_of_a_wall_changes_its_sign():
     ends = {"in": km.inlet(total_pressure=1.02828, total_temperature=1.008),
             "out": km.outlet(pressure=1.0), "ahead": "symmetry", "top": "symmetry"}  # fmt: skip
     settings = km.AleSettings(steady_drop=1e-4, steady_iterations=1500)
-    case = km.Ale(bump(), mach=0.2, reynolds=3e6, turbulence="sa", walls=["wall"], boundaries=ends,
+    case = km.Ale(bump(), mach=0.2, reynolds=3e6, turbulence="sa", walls=["wall"], boundaries=ends, chord=1.0,
                   settings=settings, device="cpu")  # fmt: skip
     assert case.steady().converged
 

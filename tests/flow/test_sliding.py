@@ -112,7 +112,7 @@ def test_a_wall_that_slides_turns_with_its_body():
     told = {"walls": None, "motion": {"box": motion}}
     lids = (None, {"wall_top": (1.0, 0.0)})
     still, made = (case({"box": BOX}, **told, sliding=own) for own in lids)
-    runs = [own.run(time_step=0.5, steps=3) for own in (still, made)]
+    runs = [own.run(time_step=0.05, steps=30) for own in (still, made)]
     assert runs[0].history.converged.all()
     (x, without), (_, u) = walls_of(still), walls_of(made)
     top = np.isclose(x[:, 0], 1.0) & (np.abs(x[:, 1] - 0.5) < 0.49)

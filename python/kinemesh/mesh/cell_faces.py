@@ -63,7 +63,7 @@ def cell_faces(nodes: int, cells: Ints) -> CellFaces:
     return CellFaces(lr, ends, *around(lr, len(cells)), *at_boundary, own.corner_offsets, own.cell)
 
 
-LEAST = 0.02
+LEAST = 0.1
 """Sum of the weights of a vertex over their number, below which it takes more cells."""
 RINGS = 3
 """Most rings of cells that a vertex takes: in a corner of the boundary one cell is about it."""

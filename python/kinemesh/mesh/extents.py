@@ -170,6 +170,8 @@ def extents(space: Any, kinds: Mapping[str, Sequence[str]]) -> dict[str, dict[st
             continue
         facets = np.concatenate(each)
         facets = facets[(facets >= 0).all(axis=1)]
+        if not len(facets):
+            continue
         low, high = reach(space.points[facets])
         found[kind] = {"from": low.tolist(), "to": high.tolist()}
         if len(low) == 2:
