@@ -258,8 +258,8 @@ def test_friction_is_smooth_where_the_curvature_of_a_wall_changes_its_sign():
     ends = {"in": km.inlet(total_pressure=1.02828, total_temperature=1.008),
             "out": km.outlet(pressure=1.0), "ahead": "symmetry", "top": "symmetry"}  # fmt: skip
     settings = km.AleSettings(steady_drop=1e-4, steady_iterations=1500)
-    case = km.Ale(bump(), mach=0.2, reynolds=3e6, turbulence="sa", walls=["wall"], boundaries=ends, chord=1.0,
-                  settings=settings, device="cpu")  # fmt: skip
+    told = {"walls": ["wall"], "boundaries": ends, "chord": 1.0, "settings": settings}
+    case = km.Ale(bump(), mach=0.2, reynolds=3e6, turbulence="sa", device="cpu", **told)
     assert case.steady().converged
 
     (wall,) = case.walls().values()
