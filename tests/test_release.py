@@ -140,3 +140,24 @@ def test_a_wheel_runs_the_main_job_where_there_is_no_compiler(tmp_path):
         assert done.returncode == 1
         assert "Traceback" not in done.stderr
         assert "the one here has no avx2" in " ".join(done.stderr.split())
+
+
+# ---------------------------------------------------------------- oldest dependencies
+
+
+def test_floors_are_those_of_the_package_and_of_an_extra():
+    made = script("floors").floors(["energy"])
+
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        project = tomllib.load(file)["project"]
+    wanted = project["dependencies"] + project["optional-dependencies"]["energy"]
+    assert [one.replace("==", ">=") for one in made] == wanted
+    assert all(one.count("==") == 1 for one in made)
+
+
+def test_the_extras_of_tests_and_developers_have_one_floor():
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        extras = tomllib.load(file)["project"]["optional-dependencies"]
+
+    assert set(extras["test"]) <= set(extras["dev"])
+    assert set(extras["sweep"]) <= set(extras["test"])

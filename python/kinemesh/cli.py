@@ -366,6 +366,13 @@ def main(words: Sequence[str] | None = None) -> int:
     except KinemeshError as error:
         _complain(error)
         return WRONG
+    except MemoryError as error:
+        _complain(
+            f"not enough memory: {str(error) or 'an array could not be made'}; make the mesh "
+            "smaller (--nodes), run fewer cases at once, or raise the limit of this process "
+            "(ulimit -v)"
+        )
+        return FAILED
     except ImportError as error:
         if error.name != "kinemesh._core":  # built for another processor: it says so
             raise

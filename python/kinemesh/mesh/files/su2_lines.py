@@ -138,9 +138,10 @@ def _starts(raw: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def _flat(text: str, dtype: type) -> NDArray:
     """All numbers of a text; fewer where one cannot be read."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
+        # before NumPy 2.3 what cannot be read, such as the fraction of a whole number, is warned of
+        warnings.simplefilter("error", DeprecationWarning)
         try:
             found: NDArray = np.fromstring(text, dtype=dtype, sep=" ")
-        except ValueError:
+        except (ValueError, DeprecationWarning):
             return np.empty(0, dtype)
     return found
