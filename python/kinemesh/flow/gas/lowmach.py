@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SCALE = 0.3  # at lower reference Mach numbers damping is what it is at this one
 BLEND = 0.2  # reference Mach number up to which z is in proportion to it
 OFF = 0.4  # reference Mach number from which z is 1
-LOWEST = {"float64": 0.001, "float32": 0.02}  # to which loads hold, docs/validation.md
+LOWEST = {"float64": 0.001, "float32": 0.02}  # to which loads hold, and z falls; validation.md
 
 
 def factor(reference: ArrayLike) -> NDArray[np.float64]:
@@ -91,7 +91,9 @@ class LowMach:
 
     def _put(self, least: NDArray[Any] | float) -> None:
         if self.on:
-            z = np.maximum(factor(self.reference), least)
+            # 1 / z multiplies round-off of pressures: it is bounded where loads no longer hold
+            lowest = LOWEST[self.grid.backend.dtype]
+            z = np.maximum(factor(np.maximum(self.reference, lowest)), least)
             self.grid.backend.put(self.pairs, np.stack([z, 1 / z], axis=1))
 
     def _speeds(self, before: PoseArray, after: PoseArray, dt: NDArray[Any]) -> NDArray[np.float64]:
