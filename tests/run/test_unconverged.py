@@ -196,6 +196,22 @@ def test_a_residual_that_rose_by_orders_is_a_failure(monkeypatch, steady):
         case.steady() if steady else case.run(time_step=0.5, steps=4, start="as is")
 
 
+@pytest.mark.parametrize("solver", [km.Ale, km.CellCentred, km.Meshless])
+@pytest.mark.parametrize(("longest", "ends_at"), [(4, 4), (8, 8), (9, 8)])
+def test_a_steady_march_that_stays_risen_ends_soon(monkeypatch, solver, longest, ends_at):
+    """Eight iterations, all above a bound that is taken for ten: a limit on each side of eight."""
+    monkeypatch.setattr(ends, "MOST_RISE", 1e-9)
+    monkeypatch.setattr(ends, "LONGEST_RISE", longest)
+    made = km.Cloud.from_mesh(MESH) if solver is km.Meshless else MESH
+    settings = type(solver(made, mach=0.5, device="cpu").settings)(steady_iterations=8)
+    case = solver(made, mach=0.5, device="cpu", settings=settings)
+
+    with pytest.raises(km.NumericalFault, match="diverged, the residual rose") as found:
+        case.steady()
+
+    assert f"iteration {ends_at})" in str(found.value)
+
+
 def test_results_of_members_are_lists_that_stay_in_line():
     one, other = {"converged": True, "damping": 0.2}, {"converged": False}
 

@@ -29,19 +29,39 @@ NOT_CONVERGED, NOT_PERIODIC, NOT_KNOWN = "steps not converged", "not periodic", 
 # Residual over its first value where a march has ended.  Measured over whole marches: below 1.4 on
 # the way to the ready cases' steady flows, below 4 where a march stalls.
 MOST_RISE = 10.0
+LONGEST_RISE = 20  # iterations in a row above it, after which a steady march has diverged
 
 
-def refuse_diverged(solver: Moving, where: str) -> None:
-    """Fail members whose residual at the end of a march is MOST_RISE times its first value.
+def risen(solver: Moving) -> NDArray[np.bool_]:
+    """(members,) whether the residual is more than MOST_RISE times its first value.
 
     A residual at round-off is none: its first value may have been zero.
     """
     get, dual = solver.backend.get, solver.dualtime
     norm, base = get(dual.norm), get(dual.base)
-    risen = ~(norm <= MOST_RISE * base) & ~(norm <= get(dual.floor))
-    if risen.any():
-        risen &= ~(norm <= MOST_RISE * dual.calm)
-    for m in np.flatnonzero(risen & solver.grid.ensemble.alive).tolist():
+    above: NDArray[np.bool_] = ~(norm <= MOST_RISE * base) & ~(norm <= get(dual.floor))
+    if above.any():
+        above &= ~(norm <= MOST_RISE * dual.calm)
+    return above & solver.grid.ensemble.alive
+
+
+class Rising:
+    """Iterations in a row in which the residuals of members were above MOST_RISE."""
+
+    def __init__(self, members: int) -> None:
+        self.count = np.zeros(members, int)
+
+    def refuse(self, solver: Moving, where: str) -> None:
+        """Fail members that have risen for LONGEST_RISE iterations; after each iteration."""
+        self.count = np.where(risen(solver), self.count + 1, 0)
+        refuse_diverged(solver, where, self.count >= LONGEST_RISE)
+
+
+def refuse_diverged(solver: Moving, where: str, of: NDArray[np.bool_] | bool = True) -> None:
+    """Fail members, all or some, whose residual is now MOST_RISE times its first value."""
+    get, dual = solver.backend.get, solver.dualtime
+    norm, base = get(dual.norm), get(dual.base)
+    for m in np.flatnonzero(risen(solver) & of).tolist():
         count = int(get(solver.dualtime.iterations)[m])
         rise = norm[m] / max(base[m], 1e-300)
         solver.grid.ensemble.fail(

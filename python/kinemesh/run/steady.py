@@ -106,6 +106,7 @@ def to_steady(
     before = max(int(done.max()), 0)
     about = solver.moment_points(poses)
     ensemble.at("steady flow")
+    rising = ends.Rising(solver.grid.members)
     with progress_bar(s.steady_iterations, run.progress, "it", before) as bar:
 
         def each() -> None:
@@ -116,6 +117,7 @@ def to_steady(
                 done[:] = iterations
             bar.set_postfix_str(f"residual {drop.max(initial=0):.1e}", refresh=False)
             bar.update(int(iterations.max()) - bar.n)
+            rising.refuse(solver, "steady flow")
             run.spent.touch()
             last = int(iterations.max())
             due = last % KEEP_EVERY == 0 or interrupt.asked()
