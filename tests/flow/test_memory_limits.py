@@ -1,0 +1,53 @@
+"""Memory that a process may take by its own limits, as of `ulimit -v`."""
+
+import resource
+from pathlib import Path
+
+import kinemesh as km
+import pytest
+from kinemesh import cli
+from kinemesh.flow import memory
+
+PAGE = resource.getpagesize()
+
+
+def limited(monkeypatch, kind, room):
+    """Limit of this process that leaves it `room` bytes more than it holds."""
+    held = [int(n) * PAGE for n in Path("/proc/self/statm").read_text("ascii").split()]
+    most = {resource.RLIMIT_AS: held[0], resource.RLIMIT_DATA: held[5]}[kind] + room
+    real = resource.getrlimit
+    monkeypatch.setattr(resource, "getrlimit", lambda k: (most, most) if k == kind else real(k))
+
+
+@pytest.mark.parametrize("kind", [resource.RLIMIT_AS, resource.RLIMIT_DATA])
+def test_a_limit_of_the_process_is_what_is_free(monkeypatch, kind):
+    limited(monkeypatch, kind, 1 << 28)
+
+    assert memory._free_of_host() == pytest.approx(1 << 28, rel=0.1)
+
+
+def test_a_process_without_limits_has_what_the_machine_has(monkeypatch):
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY,) * 2)
+
+    assert memory._free_of_process() is None
+    assert memory._free_of_host() == pytest.approx(memory._free_of_machine(), rel=0.1)
+
+
+def test_a_case_beyond_the_limit_is_refused_with_what_it_needs(monkeypatch):
+    mesh = km.mesh.airfoil("naca0012", nodes=20_000)
+    limited(monkeypatch, resource.RLIMIT_AS, 8 << 20)
+
+    with pytest.raises(km.DeviceError, match=r"nodes in float64 need about .* MiB are free"):
+        km.Ale(mesh, mach=0.5, device="cpu")
+
+
+def test_memory_that_is_short_in_a_run_from_the_shell_is_told(monkeypatch, capsys):
+    def short(arguments):
+        raise MemoryError("Unable to allocate 42.3 MiB")
+
+    monkeypatch.setitem(cli.COMMANDS, "cases", short)
+
+    assert cli.main(["cases"]) == cli.FAILED
+    assert "not enough memory: Unable to allocate 42.3 MiB; make the mesh smaller" in (
+        capsys.readouterr().err
+    )
