@@ -9,6 +9,7 @@ import pytest
 PACKAGE = Path(kinemesh.__file__).parent
 PATTERNS = {  # modules that know regular expressions, and what these read
     "cases.changes": "values of the command line",
+    "cases.values": "numbers of case files and of the command line",
     "cli_views": "words of the command line",
     "io.folder": "names of files",
     "io.text_table": "lines of files",

@@ -32,6 +32,9 @@
   K(state_keep##D, nodes) K(state_update##D, rows) K(state_predict##D, nodes) K(residual_base##D, groups)                 \
   K(residual_check##D, groups) K(wall_forces##D, groups) K(pose_move##D, moved)                   \
   K(cloud_velocity##D, nodes) K(cloud_least_squares##D, nodes) K(cloud_terms##D, groups) K(cloud_open##D, bnodes)           \
+  K(least_squares##D, nodes) K(ale_gradient##D, nodes) K(ale_gradient_wang##D, nodes)             \
+  K(ale_gradient_venkatakrishnan##D, nodes) K(viscous_gradient##D, nodes)                         \
+  K(viscous_gradient_wang##D, nodes) K(viscous_gradient_venkatakrishnan##D, nodes)                \
   K(cloud_gradient##D, nodes) K(cloud_gradient_wang##D, nodes)                                    \
   K(cloud_smooth##D, nodes) K(cloud_smooth_wang##D, nodes)                                        \
   K(cloud_roe##D, nodes) K(cloud_roe_van_leer##D, nodes) K(cloud_jst##D, nodes)                   \

@@ -7,10 +7,8 @@
 /* The kernels of these headers and their sets. */
 /* clang-format off */
 #define FACES_LIST(K, D)                                                                          \
-  K(least_squares##D, nodes) K(ale_gradient##D, nodes) K(ale_gradient_wang##D, nodes)             \
-  K(ale_gradient_venkatakrishnan##D, nodes) K(ale_flux_roe##D, edges) K(ale_flux_hllc##D, edges)  \
+  K(ale_flux_roe##D, edges) K(ale_flux_hllc##D, edges)                                            \
   K(ale_flux_roe_viscous##D, edges) K(ale_flux_hllc_viscous##D, edges)                            \
-  K(viscous_gradient##D, nodes) K(viscous_gradient_wang##D, nodes) K(viscous_gradient_venkatakrishnan##D, nodes)                \
   K(ale_residual##D, nodes) K(ale_residual_start##D, nodes) K(ale_loop_recompute##D, nodes)       \
   K(ale_loop_colours##D, edges) K(ale_loop_atomics##D, edges)                                     \
   K(state_clear##D, items) K(slope_clear##D, items) K(values_by_faces##D, faces)                  \

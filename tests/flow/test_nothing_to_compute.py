@@ -133,12 +133,13 @@ def channel(across=30, length=12.0):
     return km.Mesh(x, made.triangles, made.quads, {"ends": edges[ends], "walls": edges[~ends]})
 
 
-def test_a_march_that_ends_short_names_long_cells_where_its_residual_is_largest():
+def test_a_march_that_ends_short_names_the_place_where_its_residual_is_largest():
+    """Long cells of right angles may be meant in a viscous flow, and are not told of."""
     settings = km.IncompressibleSettings(steady_iterations=5)
     made = case(channel(), walls=["walls"], far=["ends"], settings=settings)
-    told = r"largest at \(.*\), in cells up to 12 times as long as thick with angles of 90 degrees"
-    with pytest.warns(RuntimeWarning, match=told):
+    with pytest.warns(RuntimeWarning, match=r"largest at \(0, 1\)") as told:
         made.steady()
+    assert not any("in cells" in str(one.message) for one in told)
 
 
 @pytest.mark.no_sanitizer

@@ -114,7 +114,7 @@ def test_a_case_that_breaks_and_one_that_is_impossible_fail_alone():
 
 
 def test_a_case_that_breaks_in_its_last_step_has_failed_though_the_step_has_a_row(monkeypatch):
-    def diverges(solver, where):
+    def diverges(solver, where, *_):
         if where == "step 6 of 6":
             solver.grid.ensemble.fail(1, "made to diverge")
 

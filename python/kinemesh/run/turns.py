@@ -71,7 +71,7 @@ def refuse_farthest(solver: Moving, plan: Plan) -> None:
     for m, own in turning.items():
         for name, (_, instead) in own.items():
             turn = float(np.median(np.abs(np.diff(degrees[m, name]))))
-            if turn <= FARTHEST:
+            if not FARTHEST < turn < np.inf:  # a motion without a pose is left to the run
                 continue
             share = MOST_TURN / turn
             what, value = smaller_step(share, float(plan.dt[0]), plan.steps_per_cycle)
