@@ -134,7 +134,7 @@ def test_a_march_that_was_stopped_goes_on_with_the_same_bits(dtype, tmp_path, mo
     real, seen = interrupt.check, iter(range(10**6))
 
     def check():
-        if next(seen) == 180:
+        if next(seen) == 60:
             os.kill(os.getpid(), signal.SIGINT)
         real()
 
