@@ -179,6 +179,8 @@ def number(kind: str, name: str, value: Any) -> float:
 
 def arguments_of(function: Any) -> list[str]:
     """Names of the arguments that a function needs; x, y of one that does not tell."""
+    if isinstance(function, np.ufunc):  # tells its signature from NumPy 2.4 on only
+        return [""] * function.nin
     try:
         every = signature(function).parameters.values()
     except (TypeError, ValueError):  # of C
