@@ -354,6 +354,7 @@ def test_steady_loads_do_not_depend_on_how_a_case_is_written(name, change, tmp_p
     holds(steady, name, change, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", KINDS)
 def test_loads_in_motion_do_not_depend_on_the_axes(name, tmp_path):
     holds(moving, name, "pitched", tmp_path)

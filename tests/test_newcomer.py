@@ -69,6 +69,7 @@ def test_runs_on_other_meshes_are_told_apart_by_words():
     assert told == "mesh has as many nodes there and here, and other places, cells or markers"
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 def test_cells_of_unlike_size_are_told_once_with_their_phase():
     few = ["run.steps_per_cycle=40", "parts.wing.nodes=2500"]

@@ -99,11 +99,13 @@ def _apart(node, texts):
     return isinstance(node, ast.Subscript) and _text(node.value, texts)
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 def test_regular_expressions_read_files_names_and_words_of_the_command_line_alone():
     assert {name for name, source in modules().items() if knows_patterns(source)} == set(PATTERNS)
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 def test_no_text_of_an_error_or_a_warning_is_taken_apart():
     assert {name for name, source in modules().items() if takes_apart(source)} == set(FOREIGN)

@@ -42,12 +42,14 @@ LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=1:fast_unwind_on_malloc=0:malloc_c
 leaks=$!
 
 # Tests that need no flow, and a few flows: the others run the same kernels for longer.  So do sweeps,
-# figures and the examples of pages; files, meshes, loops and case files are read and made in Python.
+# figures, runs and the examples of pages; files, meshes, loops and case files are read and made in
+# Python, and what lies beside the folders calls little else.
 chosen='not slow and not no_sanitizer and (not flow or sanitize)'
 selection=("$@")
 if [ ${#selection[@]} -eq 0 ]; then
   selection=(-m "$chosen")
-  for folder in study plot docs cases io loops mesh results; do selection+=("--ignore=tests/$folder"); done
+  for folder in bench study plot docs cases io loops mesh results run; do selection+=("--ignore=tests/$folder"); done
+  selection+=("--ignore-glob=tests/test_*.py")
 fi
 echo "== tests: ${selection[*]}"
 LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 "${pytest[@]}" -n auto --dist loadfile "${selection[@]}"

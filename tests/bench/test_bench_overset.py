@@ -55,6 +55,7 @@ def test_bytes_of_a_search_are_those_counted_by_hand():
     assert works["search-weights"].bytes < tables + (16 + 4 + 32) * queries
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @pytest.mark.usefixtures("_quick")
 def test_steps_of_two_parts_have_figures_of_all_their_members(tmp_path, capsys, monkeypatch):

@@ -141,6 +141,7 @@ def test_seconds_are_those_of_the_slower_of_memory_and_cache():
 GATHERS = [row for row in ROWS if row.touches and row.name != "flux-sum-faces"]
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize("row", GATHERS, ids=lambda row: row.name)
 def test_items_in_random_order_touch_more_sectors(row):

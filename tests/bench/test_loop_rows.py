@@ -309,6 +309,7 @@ def test_gradients_of_the_solver_are_exact_for_linear_fields_on_all_cells(double
 OTHER = [("mixed", order) for order in ORDERS if order != "natural"] + [("triangles", "shuffled")]
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize(("kind", "order"), OTHER)
 def test_another_order_gives_the_same_numbers(backend, kind, order):

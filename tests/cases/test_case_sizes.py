@@ -170,6 +170,7 @@ def test_sizes_that_make_no_mesh_are_refused_where_the_case_is_read(sizes, told)
         case(ROD | {"sizes": sizes})
 
 
+@pytest.mark.long
 def test_size_is_an_option_of_cases_of_parts(capsys, undrawn, tmp_path):
     words = ["check", "two-cylinders", "--quiet", "--no-preflight", f"--out={tmp_path / 'x'}"]
 

@@ -245,6 +245,7 @@ def test_sections_are_those_of_the_wing(short):
     assert upper[:, 0].max() > 0.99
 
 
+@pytest.mark.long
 def test_a_killed_run_goes_on_with_the_same_bits(short, tmp_path, monkeypatch):
     monkeypatch.setattr(steady, "KEEP_EVERY", 4)
     out = tmp_path / "again"

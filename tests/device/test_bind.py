@@ -32,12 +32,14 @@ def edited(backend, kernel, field, index, value):
     return backend.array(table, table.dtype)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kernel", kernels())
 def test_every_field_is_asked_for(double, kernel):
     for name, _, _, shape in sample(kernel).rows:
         refused(double, kernel, TypeError, f"{name} is missing, expected ({shape})", without=[name])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kernel", kernels())
 def test_every_array_has_its_dtype(double, kernel):
     chosen = sample(kernel)

@@ -111,6 +111,7 @@ def architecture(parent, command, **variables):
     return found
 
 
+@pytest.mark.long
 @compiles
 @pytest.mark.skipif(int(version("setuptools").split(".")[0]) < 77, reason="setuptools below 77")
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="of x86-64 alone")

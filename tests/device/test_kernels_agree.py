@@ -83,6 +83,7 @@ def compared(backend, chosen):
         assert error <= bound, f"{name}: {error:.2e}, allowed {bound:.2e}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variant", [
     *(pytest.param(name, marks=pytest.mark.sanitize) for name in ("small", "masked")), "large"],
 )  # fmt: skip
@@ -106,6 +107,7 @@ def test_lanes_of_points_with_few_satellites_wait_for_each_other(other, kernel, 
     compared(other, few(sample(kernel + dimension)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kernel", kernels())
 def test_sample_says_something(kernel):
     chosen = sample(kernel)
@@ -120,6 +122,7 @@ def test_sample_says_something(kernel):
     assert any(changed) or not others
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kernel", kernels())
 def test_every_set_of_a_kernel_is_fixed_by_one_of_its_arrays(kernel):
     over, rows = kernels()[kernel]

@@ -60,6 +60,7 @@ def test_every_entry_of_an_out_field_is_written(backend, kernel):
         assert np.isfinite(value).all() if value.dtype.kind == "f" else (value != POISON_INT).all()
 
 
+@pytest.mark.no_sanitizer
 @pytest.mark.parametrize("kernel", kernels())
 def test_read_only_fields_stay_as_they_are(backend, kernel):
     chosen = sample(kernel)
@@ -72,6 +73,8 @@ def test_read_only_fields_stay_as_they_are(backend, kernel):
     assert all(same_bits(before[name], after[name]) for name in names)
 
 
+@pytest.mark.long
+@pytest.mark.no_sanitizer
 @pytest.mark.parametrize(
     "kernel", [k for k, (_, rows) in kernels().items()
                if not {"rw", "upd"} & {r[1] for r in rows} and k not in ADDS]
@@ -86,6 +89,8 @@ def test_a_second_call_gives_the_same_bits(backend, kernel):
     assert all(same_bits(once[name], twice[name]) for name in once)
 
 
+@pytest.mark.long
+@pytest.mark.no_sanitizer
 @pytest.mark.parametrize("kernel", kernels())
 def test_result_does_not_depend_on_what_out_fields_held(backend, kernel):
     chosen = sample(kernel)

@@ -26,6 +26,7 @@ def chosen(script, file):
     return done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("script", TOOLS)
 def test_every_kernel_runs_under_the_sanitizers(script):
     device, file = TOOLS[script]

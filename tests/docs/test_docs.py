@@ -146,6 +146,7 @@ def test_terse_docstrings_become_numpydoc():
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_equations_keep_their_numbers_as_web_pages(tmp_path):
     try:
         version("sphinx")  # half of a package that is there would pass for all of it once imported

@@ -53,6 +53,7 @@ def cells(name):
             yield "".join(lines), cell["metadata"].get("tags", [])
 
 
+@pytest.mark.long
 def test_the_readme_s_ten_lines_give_ct5_s_lift_and_files(tmp_path, monkeypatch):
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
     code = replaced(blocks[0], nodes="2_000", cycles=1, steps_per_cycle=16)
@@ -161,6 +162,7 @@ def test_the_notebook_s_loop_is_damped_as_ct5_is(tmp_path, monkeypatch):
     assert names["loop"].damping == pytest.approx(DAMPING, rel=SHARE)
 
 
+@pytest.mark.long
 def test_the_case_from_scratch_is_checked_and_its_damping_grows_with_the_frequency(
     tmp_path, monkeypatch
 ):
@@ -176,6 +178,7 @@ def test_the_case_from_scratch_is_checked_and_its_damping_grows_with_the_frequen
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 def test_mesh_and_meshless_give_ct5_s_lift_from_one_case(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
@@ -350,6 +353,7 @@ def test_the_readme_s_boundary_layer_is_resolved(tmp_path, monkeypatch):
     assert (tmp_path / "layer" / "wall.csv").exists()
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:part .* cells of receptors")
 def test_the_readme_s_overset_grids_plunge(tmp_path, monkeypatch, capsys):
     code = replaced(blocks("README.md")[2], nodes="3_000", cycles=1, steps_per_cycle=20)
@@ -377,6 +381,7 @@ def test_notebooks_have_neither_outputs_nor_counts():
         assert [c["id"] for c in code if c["outputs"] or c["execution_count"] is not None] == []
 
 
+@pytest.mark.long
 def test_the_page_of_sweeps_runs_and_its_table_is_exported(tmp_path, monkeypatch, capsys):
     code = blocks("docs/sweeps.md")
     begin = code[0].replace("nodes=1500", "nodes=520").replace("cycle=32", "cycle=8")

@@ -91,6 +91,7 @@ def test_other_openings_are_left_alone(openings, text):
     assert nameless(openings(text)) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("openings", FILES, ids=lambda openings: openings.__name__)
 def test_comments_and_docs_name_what_they_speak_of(openings):
     found = {path.relative_to(ROOT): nameless(openings(path.read_text("utf-8")))
@@ -137,6 +138,7 @@ def test_verbs_and_nouns_open_docstrings(text):
     assert roundabout(text) == []
 
 
+@pytest.mark.long
 def test_docstrings_open_with_a_verb_or_the_noun_that_they_return():
     names = {path: path.relative_to(ROOT).as_posix() for path in FILES[of_python]}
     found = {name: roundabout(path.read_text("utf-8")) for path, name in names.items()}

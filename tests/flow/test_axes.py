@@ -13,6 +13,7 @@ from kinemesh.mesh.extents import Walls
 
 FLOW = {"mach": 0.3, "device": "cpu"}
 WORDS = r"planform of 0, as seen along z|normal of the planes of symmetry .* nearer to z than"
+pytestmark = pytest.mark.no_sanitizer
 
 
 def wing():
@@ -81,6 +82,7 @@ def test_the_advice_turns_the_mesh():
     assert body.size == pytest.approx(1.0, rel=1e-3)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*planform:RuntimeWarning")
 @pytest.mark.parametrize("solver", [km.Ale, km.CellCentred, km.Meshless])
 @pytest.mark.parametrize("alpha", [0.0, 2.0])

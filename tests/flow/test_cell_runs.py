@@ -44,6 +44,7 @@ class Leaky(km.CellCentred):
             self.backend.put(self.u, u)
 
 
+@pytest.mark.long
 def test_a_member_fails_alone_and_in_its_cell(tmp_path):
     alone = pitching().run(**STEPS, start="as is", out=tmp_path / "alone")
     case = pitching(solver=Leaky, mach=[0.5] * 3)

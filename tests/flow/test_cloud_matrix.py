@@ -114,6 +114,7 @@ def test_sweeps_are_those_of_the_dense_system(device, where, pairs):
     assert np.abs(found - want).max() < 1e-12 * np.abs(want).max()
 
 
+@pytest.mark.long
 @pytest.mark.flow
 @on_devices
 @pytest.mark.parametrize("where", ["plane", "half"])

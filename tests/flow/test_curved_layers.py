@@ -77,6 +77,7 @@ def test_layers_turn_with_the_mesh_and_stand_in_the_rows_of_their_members():
     np.testing.assert_allclose(whole(turned[len(rows) :]), expected, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.flow
 def test_a_mesh_clustered_for_boundary_layers_converges_by_six_orders_at_defaults():
     # aspect ratios up to 6640; without the share of the slope it stays at 2e-2 for 2000 iterations

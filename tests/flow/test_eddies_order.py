@@ -87,6 +87,7 @@ def order(monkeypatch, kind, sizes, aspect, jitter):
     return np.log2(errors[0] / errors[-1]) / np.log2(sizes[-1] / sizes[0])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("jitter", [0.0, 0.1], ids=["regular", "shaken"])
 def test_the_equation_of_nu_tilde_has_first_order(jitter, monkeypatch):
     """First order is that of its convection."""

@@ -42,6 +42,7 @@ def forced(ale, steps):
     return error, change
 
 
+@pytest.mark.long
 @on_devices
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("edges", [False, True], ids=["edges-rest", "edges-move"])

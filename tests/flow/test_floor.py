@@ -59,6 +59,7 @@ def test_the_floor_is_round_off_of_the_terms_that_cancel(kind, dtype):
         np.testing.assert_allclose(get(dual.floor), expected, rtol=max(64, grid.nodes / 2) * eps)
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 def test_float32_at_rest_is_round_off_and_has_not_diverged():
     """At Mach 0.1 single nodes cross their own round-off by chance, far above the first norm."""

@@ -18,6 +18,7 @@ def test_gamma_of_the_kernels_is_that_of_air_to_the_last_bit():
     assert gas.GAMMA == GAMMA == exact_gas.GAMMA
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 def test_gamma_stands_in_no_module_of_python():
     """A number 1.4 in the package would be a second gamma."""

@@ -48,6 +48,7 @@ def linearised(case):
     return rate, start.shape
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize("cells", ["hexes", "prisms", "tets"])
 def test_small_disturbances_of_a_stream_do_not_grow(swept, cells):

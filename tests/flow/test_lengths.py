@@ -81,6 +81,7 @@ def test_every_solver_is_looked_at():
     assert {entry.settings_name for entry in registry.SOLVERS} == set(FEW) == set(TIGHT)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_a_steady_flow_does_not_depend_on_the_unit_of_length(name, kind):
     expected = case(name, 1.0, kind).steady()
@@ -203,6 +204,7 @@ def test_a_sweep_over_the_chord_keeps_speed_and_viscosity_of_each_chord(tmp_path
     assert cd[0] < 0.9 * 2 * cd[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", STREAMS)
 def test_a_case_that_is_turned_and_shifted_as_a_whole_has_the_same_loads(name):
     """By a quarter turn, whose sines are exact to a rounding, and by whole chords.

@@ -25,6 +25,7 @@ CHEAP = {
     "meshless": km.MeshlessSettings(unsteady_drop=1e-8),  # single precision of its matrix
 }
 EXPONENTS = {"time": 1, "power": -1, "power_pitch": -1, "min_volume": 3}
+pytestmark = pytest.mark.no_sanitizer
 
 
 def tapered():

@@ -50,6 +50,7 @@ def test_the_factor_is_proportional_then_smooth_then_one():
     assert (np.diff(factor(np.linspace(0.001, 0.4, 1000))) > 0).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_loads_do_not_change_as_the_mach_number_falls(scheme):
     """Within the 0.5 % and 0.0003 that are asked of 5000 nodes; plain fluxes change by 12 % and
@@ -98,6 +99,7 @@ def test_three_elements_at_mach_0_05_converge():
     assert result["iterations"] < 200
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_towed_section_has_the_loads_of_one_at_rest(scheme):
     """The stream's part of the speed is 1, 2/5 or 1/500; an impulsive start, so that both have one.
@@ -220,6 +222,7 @@ def test_a_run_that_goes_on_has_the_factor_of_its_fastest_step(tmp_path):
 DRIFTING = {"nodes": km.Ale, "cells": km.CellCentred, "points": km.Meshless}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", [0.9, 1.0, 1.1])
 @pytest.mark.parametrize("space", [False, True])
 @pytest.mark.parametrize("kind", DRIFTING)

@@ -89,6 +89,7 @@ def test_the_flow_does_not_depend_on_the_linear_solver(device):
     assert flow(device, steady_drop=1e-8, **LUSGS) == pytest.approx(want, abs=1e-7)
 
 
+@pytest.mark.long
 @pytest.mark.sanitize
 @pytest.mark.flow
 @on_devices

@@ -258,6 +258,7 @@ print(*{".".join(name.split(".")[:2]) for name in sys.modules})
 """
 
 
+@pytest.mark.long
 def test_a_run_loads_no_packages_that_it_does_not_need():
     """A mesh from a file, springs, no files: HDF5 would take 12 MB, the parts of SciPy 20."""
     mesh = str(DATA / "mesh_NACA64A010_inv.su2.xz")
@@ -404,6 +405,7 @@ def test_what_a_cloud_needs_is_what_is_allocated(allocated, name, way):
     assert recording is not None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "deform"),
     [
@@ -637,6 +639,7 @@ def test_a_case_asks_for_its_members_as_they_share(monkeypatch):
     assert told == [[(1.0, 0.0), (0.0, 0.0), (1.0, 5.0)]]
 
 
+@pytest.mark.long
 def test_parts_that_do_not_fit_are_refused_before_anything_is_allocated(allocated, monkeypatch):
     parts = overset_case(2, 0.05)
     gc.collect()

@@ -97,6 +97,7 @@ def limited(kind, most, drop=1e-6):
     return case(settings=km.IncompressibleSettings(steady_iterations=most, steady_drop=drop))
 
 
+@pytest.mark.long
 @pytest.mark.flow
 @pytest.mark.filterwarnings("ignore:member 0. stopped at its limit")
 @pytest.mark.parametrize("kind", ["gas", "incompressible"])

@@ -62,6 +62,7 @@ def test_space_and_time_refined_together_gain_second_order(motion, flux, device)
     assert (np.diff(errors) < 0).all()
 
 
+@pytest.mark.long
 @on_devices
 @pytest.mark.parametrize("motion", MOTIONS)
 def test_bdf2_is_of_second_order_in_time(motion, device):

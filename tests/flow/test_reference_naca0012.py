@@ -52,6 +52,7 @@ def test_subsonic_lift_is_prandtl_and_glauert_s_and_there_is_no_drag(mach, alpha
     assert abs(result["cd"]) < 0.001  # d'Alembert; ten counts of numerical drag
 
 
+@pytest.mark.long
 @on_devices
 def test_lift_drag_and_moment_mirror_with_the_angle(device):
     """The section is symmetric; the mesh is not, and its own error is the tolerance."""

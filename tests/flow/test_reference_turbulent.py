@@ -22,6 +22,7 @@ def worst(differences):
     return {name: np.abs(own).max() for name, own in differences.items()}
 
 
+@pytest.mark.long
 def test_velocities_of_a_coarse_turbulent_plate_are_those_of_cfl3d(turbulent, tmp_path):
     """Also the eddy viscosity in the layer, but for its edge, where no coarse mesh follows it."""
     run = turbulent.flow("flat-plate-sa", "coarse", tmp_path / "plate")

@@ -80,6 +80,7 @@ def test_the_old_name_of_a_method_is_refused_with_the_new_one(tmp_path, capsys):
 # ---------------------------------------------------------------- a line more
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 def test_a_solver_more_is_run_and_resumed_from_a_case_file(made, here, undrawn, capsys):
     assert cli.main(["check", "small.toml", "--quiet"]) == 0

@@ -51,6 +51,7 @@ def test_fields_even_about_planes_of_symmetry_have_exact_gradients_on_them(kind,
     assert np.abs(found - 0.1 * even)[on].max() <= 1e-11
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize("axis", AXES)
 @pytest.mark.parametrize("kind", MADE)

@@ -12,6 +12,7 @@ from solids import MADE, cube
 TIGHT = km.AleSettings(steady_drop=1e-10, limiter="none")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("moves", [False, True], ids=["rim-rests", "rim-moves"])
 @pytest.mark.parametrize("kind", MADE)
 def test_a_uniform_stream_survives_arbitrary_motion(kind, moves):

@@ -23,6 +23,7 @@ def halved(whole):
     return km.Mesh(points, none, quads, {**kept, "symmetry": cut})
 
 
+@pytest.mark.long
 def test_half_a_cylinder_converges_as_the_whole_does():
     """Its drag within 1e-3, which is asked; in at most twice the iterations, at defaults."""
     mesh = km.mesh.cylinder(2600, far_field=15.0, around=64)
@@ -33,6 +34,7 @@ def test_half_a_cylinder_converges_as_the_whole_does():
     assert half.history["iteration"][-1] <= 2 * whole.history["iteration"][-1]
 
 
+@pytest.mark.long
 def test_a_cylinder_between_two_walls_converges_as_beside_one():
     ring = km.mesh.cylinder(1000, far_field=2.0, outer="overset")
     marched = []

@@ -12,6 +12,7 @@ from kinemesh.flow.gas.model import Euler
 SEA = {"chord": 0.3, "pressure": 101_325.0, "temperature": 288.15}
 UNITS = km.Units(**SEA)
 SPEED = 170.0
+pytestmark = pytest.mark.no_sanitizer
 
 
 def test_sea_level_has_the_sound_and_the_density_of_the_standard_atmosphere():

@@ -32,6 +32,7 @@ def values(step):
     return {"Mach": at + 10 * step, "Velocity": np.stack([at, -at, 0 * at], 1) * (step + 1)}
 
 
+@pytest.mark.long
 def test_vtk_reads_moving_points_and_fields_of_every_step(tmp_path):
     vtk = pytest.importorskip("vtk", reason="the optional package vtk is not installed")
     from vtk.util.numpy_support import vtk_to_numpy

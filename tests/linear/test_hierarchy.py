@@ -30,6 +30,7 @@ def told(level):
             yield field.name, value.dtype, value.shape, sha256(value.tobytes()).hexdigest()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("large", [10**9, 0])
 def test_groups_of_rows_leave_the_bits_alone(monkeypatch, large):
     mover = assembled(1300)

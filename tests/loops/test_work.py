@@ -317,6 +317,7 @@ def flap_case(motion, walls=None):
     )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.flow
 def test_a_flap_works_while_the_first_body_rests():
     hinge = (0.55, -0.3)

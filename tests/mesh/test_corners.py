@@ -159,6 +159,7 @@ def test_a_cloud_and_its_summary_say_what_was_taken_for_a_corner():
     assert "taken for a nose, refined by a spline" in json.dumps(summary["mesh"])
 
 
+@pytest.mark.long
 def test_check_says_which_corners_of_a_coordinate_file_are_rounded(tmp_path):
     curve = divided(DIAMOND, 12)
     lines = "\n".join(f"{x} {y}" for x, y in [*curve, curve[0]])

@@ -41,6 +41,7 @@ def test_cells_about_a_sphere_are_good(cells):
     assert found.aspect_ratio[100] < 4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cells", CELLS)
 def test_a_sphere_has_the_symmetries_of_its_cube(cells):
     mesh = km.mesh.sphere(2000, cells=cells)

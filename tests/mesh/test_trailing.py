@@ -212,6 +212,7 @@ FORMS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
 @pytest.mark.parametrize("ends", ENDS.values(), ids=ENDS.keys())
 def test_ends_that_differ_by_a_digit_are_one_sharp_edge_with_a_note(tmp_path, ends, form):

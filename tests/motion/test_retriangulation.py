@@ -166,6 +166,7 @@ def test_no_node_moves_further_than_the_walls_on_a_way_that_never_comes_back():
     assert returned == 0
 
 
+@pytest.mark.long
 def test_graphs_are_given_up_early_enough_for_bodies_that_come_back_another_way():
     """The section pitches by 10 degrees, its flap by 15 a quarter of a cycle later.
 

@@ -380,6 +380,7 @@ def turn_in_steps(device, meshes, steps=3):
     return np.split(ale.backend.get(ale.grid.x), ale.grid.first[1:-1]), mover
 
 
+@pytest.mark.long
 @NO_CHORD
 @on_devices
 @pytest.mark.parametrize("order", [1, -1])

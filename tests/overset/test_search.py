@@ -131,6 +131,7 @@ def test_no_points_have_no_cells(double):
 # ---------------------------------------------------------------- all points
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", MESHES)
 def test_cells_are_those_of_brute_force(double, name):
     mesh, rng = mesh_of(name), np.random.default_rng(1)

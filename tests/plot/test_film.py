@@ -159,6 +159,7 @@ def test_titles_tell_member_and_moment(tmp_path, mesh, monkeypatch):
     assert titles[3:] == [f"Mach 0.5\ntime {n} {unit}" for n in range(5)]
 
 
+@pytest.mark.long
 def test_members_have_films_on_request(tmp_path, mesh):
     folder = sweep_of(tmp_path, mesh)
 

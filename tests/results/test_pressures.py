@@ -102,6 +102,7 @@ def test_less_than_a_cycle_and_steady_runs_are_refused(run, tmp_path):
         short.pressures()
 
 
+@pytest.mark.long
 def test_a_folder_of_a_run_gets_the_figure_and_the_numbers(run):
     made = {path.name for path in km.plot.from_directory(run.out)}
 

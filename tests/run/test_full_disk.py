@@ -82,6 +82,7 @@ def test_a_run_that_fills_the_disk_is_status_1_and_goes_on_when_there_is_room(tm
     assert frames(out) == 25
 
 
+@pytest.mark.long
 def test_a_disk_full_from_the_start_says_to_run_anew(tmp_path):
     (tmp_path / "small.toml").write_text(TOML)
 

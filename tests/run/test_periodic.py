@@ -185,6 +185,7 @@ def test_each_member_ends_where_it_is_periodic(whole):
     assert [hysteresis(early, m).periodic for m in (0, 1)] == [True, False]
 
 
+@pytest.mark.long
 def test_members_that_end_early_end_as_they_do_alone(whole, tmp_path):
     for member, k in enumerate((0.1, 0.3)):
         solo = case((k,)).run(**LONG, out=tmp_path / str(k)).history
@@ -233,6 +234,7 @@ def test_a_motion_that_fails_after_its_member_has_ended_fails_nobody():
     assert run.failed == []
 
 
+@pytest.mark.long
 def test_a_run_that_was_stopped_ends_where_the_other_does(whole, tmp_path):
     case((0.1, 0.3)).run(cycles=1.25, steps_per_cycle=8, out=tmp_path)
 

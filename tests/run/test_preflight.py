@@ -30,6 +30,7 @@ def no_flow(monkeypatch):
     monkeypatch.setattr(runs, "take_step", march)
 
 
+@pytest.mark.long
 @pytest.mark.flow
 @pytest.mark.parametrize("method", ["springs", "delaunay"])
 @pytest.mark.parametrize("start", ["steady", "as is"])

@@ -76,6 +76,7 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bits(whole, tmp_path, d
     assert_same(whole(deform), out)
 
 
+@pytest.mark.long
 def test_a_run_killed_on_the_way_to_its_first_flow_goes_on(whole, tmp_path):
     out = tmp_path / "killed"
 
@@ -191,6 +192,7 @@ def test_ctrl_c_is_held_back_until_nothing_is_half_done(tmp_path):
     assert reached[-1] == "behind the check"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("handler", [signal.SIG_IGN, lambda *_: None], ids=["ignored", "own"])
 def test_where_ctrl_c_is_ignored_or_has_its_own_handler_a_run_leaves_that_alone(
     whole, tmp_path, monkeypatch, handler
@@ -244,6 +246,7 @@ def test_the_program_stops_with_130_and_goes_on_with_resume(tmp_path):
 # ---------------------------------------------------------------- longer, damaged, torn
 
 
+@pytest.mark.long
 def test_a_finished_run_goes_on_to_more_cycles(whole, tmp_path):
     short = tmp_path / "short"
     case("springs").run(cycles=0.625, steps_per_cycle=16, out=short)  # ends between two restarts
@@ -254,6 +257,7 @@ def test_a_finished_run_goes_on_to_more_cycles(whole, tmp_path):
         case("springs").run(cycles=0.5, steps_per_cycle=16, out=short, resume=True)
 
 
+@pytest.mark.long
 def test_a_longer_run_without_a_period_has_its_cycles_counted_anew(tmp_path):
     def rise():
         law = km.motion.function(lambda t: km.motion.Pose(0.01 * t))
@@ -333,6 +337,7 @@ def test_lost_rows_and_fields_are_told(finished):
         case().run(cycles=2, steps_per_cycle=16, out=finished, resume=True)
 
 
+@pytest.mark.long
 def test_members_of_an_ensemble_go_on_together(tmp_path, monkeypatch):
     def both():
         return case("springs", mach=[0.4, 0.6], mesh=[MESH, MOVED])

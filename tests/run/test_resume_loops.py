@@ -32,6 +32,7 @@ def cut(monkeypatch, tmp_path):
     return folder
 
 
+@pytest.mark.long
 @on_devices
 @pytest.mark.parametrize(("began", "goes_on"), [
     ("colours", "colours"), ("store", "recompute"), ("recompute", "store"),

@@ -114,6 +114,7 @@ def plate(dtype, **settings):
     )
 
 
+@pytest.mark.long
 @pytest.mark.flow
 def test_a_boundary_layer_in_float32_has_the_drag_of_float64():
     # ended by the norm of all nodes' round-off after 154 iterations it was 1.7e-3 off

@@ -47,6 +47,7 @@ def about(mesh, **rules):
 # ---- found by geometry
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["outer", "boundary", "3", "Rand", "farfield"])
 def test_the_curve_that_encloses_all_others_is_the_far_field_whatever_its_name(name):
     mesh = remade(
@@ -152,6 +153,7 @@ def plate_behind(name):
                   Far=lambda x, y: y > -0.99)  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:member 0:RuntimeWarning")
 @pytest.mark.parametrize("make", SOLVERS.values(), ids=SOLVERS)
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 from kinemesh.io import summary as summaries
 
 
+@pytest.mark.long
 @pytest.mark.flow
 @pytest.mark.filterwarnings("ignore:.*is not known of one cycle:RuntimeWarning")
 def test_a_case_by_nodes_and_meshless_differs_by_its_error(tmp_path):

@@ -152,6 +152,7 @@ def test_what_has_no_derivatives_is_refused(change, said, fake):
         km.derivatives(**given)
 
 
+@pytest.mark.long
 @pytest.mark.flow
 @pytest.mark.filterwarnings("ignore")
 def test_a_run_has_the_derivatives_of_single_runs_and_a_sweep_has_them_complex(tmp_path):

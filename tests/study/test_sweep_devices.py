@@ -88,6 +88,7 @@ def test_batches_are_made_for_the_worker_with_the_least_memory(three_gpus, asked
     assert asked_of(case(), {"over": MACH}, device=asked).base.job.device == least
 
 
+@pytest.mark.long
 def test_there_is_a_batch_for_every_worker(monkeypatch):
     regions = []
     monkeypatch.setattr(workshop, "_each", lambda c, places, tasks: regions.extend(tasks) or [])

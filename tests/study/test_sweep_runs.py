@@ -44,6 +44,7 @@ def solo(row, **tables):
     return case(**parts).run()
 
 
+@pytest.mark.long
 def test_rows_of_one_ensemble_and_of_several_have_the_bits_of_solo_runs():
     over = {MACH: [0.4, 0.6], "mesh.section": ["naca0012", "naca2412"],
             "solver.flux": ["roe", "hllc"]}  # fmt: skip
@@ -58,6 +59,7 @@ def test_rows_of_one_ensemble_and_of_several_have_the_bits_of_solo_runs():
         assert_solo(row, run)
 
 
+@pytest.mark.long
 def test_a_case_until_it_is_periodic_ends_where_it_ends_alone():
     until = {"cycles": 5, "until": "periodic", "periodic_tolerance": 0.04}
 
@@ -297,6 +299,7 @@ def test_a_sweep_stopped_by_the_user_says_how_to_go_on(tmp_path, monkeypatch):
     assert (km.sweep(case(), OVER, out=tmp_path, resume=True).state == 1).all()
 
 
+@pytest.mark.long
 def test_a_folder_keeps_batches_of_a_short_sweep_that_is_stopped(tmp_path, monkeypatch):
     write, written = Store.write, []
 
@@ -342,6 +345,7 @@ def test_the_shell_runs_a_file_and_its_status_tells_of_failures(tmp_path, monkey
         )
 
 
+@pytest.mark.long
 def test_cases_that_are_not_periodic_or_not_known_to_be_are_counted_and_exported(tmp_path):
     loose = case(run={"cycles": 2, "periodic_tolerance": 1e-9})
     strict = case(run={"cycles": 2, "periodic_tolerance": 1e9})
