@@ -39,3 +39,9 @@ def mach_number(density: ArrayLike, velocity: ArrayLike, pressure: ArrayLike) ->
 def pressure_coefficient(pressure: ArrayLike, mach: float) -> NDArray:
     """Cp = (p - 1/gamma) / (mach^2 / 2) of pressures in units of rho_inf a_inf^2."""
     return np.asarray((np.asarray(pressure) - 1 / GAMMA) / (0.5 * mach**2))
+
+
+def critical_pressure_coefficient(mach: float) -> float:
+    """Cp at which a stream of a Mach number, of one entropy and total enthalpy, is sonic."""
+    share = (2 + (GAMMA - 1) * mach**2) / (GAMMA + 1)
+    return float(2 / (GAMMA * mach**2) * (share ** (GAMMA / (GAMMA - 1)) - 1))

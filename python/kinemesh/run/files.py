@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,59 +14,12 @@ from kinemesh.io import summary
 from kinemesh.io.fields import FieldWriter
 from kinemesh.io.history import History
 from kinemesh.io.summary import Stopwatch
-from kinemesh.mesh.pieces import triangles_of
 from kinemesh.results import walls
 from kinemesh.run import resume
+from kinemesh.run.skins import Skin, walls_of
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
-    from kinemesh.space.volumes import Volumes
-
-
-class Skin(NamedTuple):
-    """Walls of a mesh or cloud in space, as field files want them.
-
-    nodes : (n,) of the mesh;  points, original, triangles : of these, with numbers of their own
-    rows : what pressures are asked of: nodes, or of each triangle the row of its face in the patch
-    """
-
-    rows: NDArray[np.int64]
-    nodes: NDArray[np.int64]
-    points: NDArray[np.float64]
-    original: NDArray[np.int64]
-    triangles: NDArray[np.int64]
-    quads: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, grid: Volumes, member: int, walls: NDArray[Any]) -> Skin:
-        """Make it of triangles (k, 3) of nodes of a member's mesh."""
-        mesh, first = grid.meshes[member], int(grid.vertices.first[member])
-        nodes, own = np.unique(walls, return_inverse=True)
-        nodes = nodes.astype(np.int64)
-        original, none = np.asarray(mesh.original, np.int64), np.empty((0, 4), np.int64)
-        rows = _faces(grid, member) if grid.on == "cells" else first + nodes
-        return cls(rows, first + nodes, mesh.points[nodes], original[nodes], own.reshape(-1, 3),
-                   none)  # fmt: skip
-
-
-def _faces(grid: Volumes, member: int) -> NDArray[np.int64]:
-    """(triangles,) row of the walls' patch of the face that each triangle is of."""
-    wall, mesh = grid.wall, grid.meshes[member]
-    own = np.flatnonzero(wall.member == member)
-    rims = wall.shape["outline"][own]
-    rims = np.sort(np.where(rims < 0, -1, rims - grid.vertices.first[member]), axis=1)
-    each = [mesh.boundaries[marker] for m, marker in grid.bodies if m == member]
-    faces = np.concatenate([np.empty((0, 4), np.int64), *map(_four, each)])
-    both = np.concatenate([rims, np.sort(faces, axis=1)])
-    _, number = np.unique(both, axis=0, return_inverse=True)
-    row = np.empty(len(both), np.int64)
-    row[number[: len(own)]] = own
-    return np.asarray(np.repeat(row[number[len(own) :]], 1 + (faces[:, 3] >= 0)))
-
-
-def _four(faces: NDArray[Any]) -> NDArray[np.int64]:
-    """(n, 4) faces of 3 or 4 corners, a missing one -1."""
-    return np.pad(faces.astype(np.int64), ((0, 0), (0, 4 - faces.shape[1])), constant_values=-1)
 
 
 class Files:
@@ -126,7 +79,7 @@ class Files:
                 continue
             if upto is not None:
                 warn(f"{path} is not there: its flow fields begin at time {upto[m]:g}")
-            edges, bodies = self._walls(m)
+            edges, bodies = walls_of(grid, m)
             self.writers[m] = FieldWriter(path, grid.shown(m), edges, bodies, grid.on)
         self._begin_surfaces(upto)
 
@@ -135,22 +88,13 @@ class Files:
         several = self.solver.grid.members > 1
         return self.folder / (f"{name}-{member}.vtkhdf" if several else f"{name}.vtkhdf")
 
-    def _walls(self, member: int) -> tuple[NDArray[Any], dict[str, int]]:
-        """Wall edges (k, d), in space triangles, of a member, and their number of each body."""
-        grid, mesh = self.solver.grid, self.solver.grid.meshes[member]
-        markers = [marker for m, marker in grid.bodies if m == member]
-        walls = {marker: triangles_of(mesh.boundaries[marker]) for marker in markers}
-        none = np.empty((0, grid.dimensions), np.int32)
-        edges = np.concatenate([none, *walls.values()])
-        return edges, {marker: len(facets) for marker, facets in walls.items()}
-
     def _begin_surfaces(self, upto: NDArray[np.float64] | None) -> None:
         """Open the files of surfaces in space, as `begin` does those of the flow."""
         grid = self.solver.grid
         if grid.dimensions == 2:
             return
         for m in np.flatnonzero(grid.ensemble.alive).tolist():
-            edges, bodies = self._walls(m)
+            edges, bodies = walls_of(grid, m)
             if not len(edges):
                 continue
             path, skin = self._path("surface", m), Skin.of(grid, m, edges)

@@ -14,7 +14,7 @@ from kinemesh.io.history import History
 from kinemesh.io.rows import STEADY
 from kinemesh.motion import Pose
 from kinemesh.results import Run
-from kinemesh.run import ends, interrupt, settling, turns
+from kinemesh.run import ends, interrupt, settling, turns, wakes
 from kinemesh.run import resume as resumption
 from kinemesh.run.claim import Claim, folder_of
 from kinemesh.run.driver import Driver, drive
@@ -76,7 +76,8 @@ class Steady(Driver):
         self.keep(int(self.result["iterations"].max()))
 
     def ended(self) -> tuple[dict[str, Any], list[str], dict[str, Any]]:
-        return self.result, self.notes, {}
+        induced, told = wakes.at_end(self.solver, self.result)
+        return self.result | induced, [*self.notes, *told], {}
 
 
 def columns(solver: Moving) -> tuple[str, ...]:

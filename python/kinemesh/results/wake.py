@@ -1,0 +1,69 @@
+"""Induced drag of wings by the load along their span (docs/theory.md, eqs 2.16c and 2.16d)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.results.sections import SectionLoads, Span, sections
+
+Floats = NDArray[np.float64]
+TERMS = 24  # of the series
+PARTS = 96  # of half a turn, at which sections are
+
+
+def coefficients(load: Floats, terms: int = TERMS) -> Floats:
+    """(terms,) coefficients of sines of a load at equal angles from 0 to pi, both ends included.
+
+    Parameters
+    ----------
+    load : (parts + 1,) at y = -b/2 cos(angle)
+    """
+    parts = len(load) - 1
+    angle = np.pi * np.arange(1, parts) / parts
+    order = np.arange(1, terms + 1)
+    return np.asarray(2 / parts * (np.sin(np.outer(order, angle)) @ load[1:-1]))
+
+
+def drag(load: Floats, span: float) -> float:
+    """Drag over q_inf of a whole wing that sheds a plane wake [length^2].
+
+    Parameters
+    ----------
+    load : (parts + 1,) lift per span over q_inf at y = -span/2 cos(angle) [length]
+    """
+    a = coefficients(load / (4 * span))
+    return float(np.pi * span**2 * (np.arange(1, len(a) + 1) * a**2).sum())
+
+
+def induced(
+    points: Floats, triangles: NDArray[Any], cp: Floats, on: str, alpha_deg: float
+) -> float | None:
+    """Induced drag over q_inf of walls in a flow [length^2]; None where they shed no wake.
+
+    Walls that end at a plane of symmetry have its image beside them, and half of the drag of both.
+    Those between two planes shed none.
+
+    Parameters
+    ----------
+    points : (nodes, 3)
+    triangles : (t, 3)    their area vectors point out of the gas
+    cp : (nodes,) pressure coefficients, or (t,) where `on` is "cells"
+    alpha_deg : of the stream
+    """
+    if not len(triangles) or not np.ptp(points[triangles, 1]) > 0:
+        return None
+    span = Span.of(points, triangles)
+    if span.between:
+        return None
+    whole = span.least < 0
+    share = -np.cos(np.pi * np.arange(PARTS + 1) / PARTS)
+    cuts = sections(points, triangles, share if whole else share[PARTS // 2 :], span)
+    force = np.array([SectionLoads.of(cut, points, cp, on).load for cut in cuts])
+    alpha = np.radians(alpha_deg)
+    lift = force[:, 1] * np.cos(alpha) - force[:, 0] * np.sin(alpha)
+    if whole:
+        return drag(lift, span.high - span.low)
+    return 0.5 * drag(np.concatenate([lift[:0:-1], lift]), 2 * (span.high - span.low))

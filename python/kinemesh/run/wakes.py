@@ -1,0 +1,70 @@
+"""Drag of wings by their wake at the end of a steady run, beside that by pressures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.gas import critical_pressure_coefficient
+from kinemesh.results.wake import induced
+from kinemesh.run.skins import Skin, walls_of
+from kinemesh.sentences import Sentence
+
+if TYPE_CHECKING:
+    from kinemesh.flow.moving import Moving
+
+APART = 0.2  # of the induced drag, as much as drag by pressures may differ from it
+COUNTS = 5e-4  # of cd, from which a difference is told
+
+
+def at_end(
+    solver: Moving, result: dict[str, Any]
+) -> tuple[dict[str, NDArray[np.float64]], list[str]]:
+    """Induced drag (members,) of a steady flow in space for the result, and warnings.
+
+    A member whose walls shed no wake has nan; where all have, there is no such number.
+    """
+    members = range(solver.grid.members)
+    found, told = np.full(len(members), np.nan), []
+    if solver.grid.dimensions == 2:
+        return {}, []
+    alive = np.flatnonzero(solver.grid.ensemble.alive).tolist()
+    x = solver.backend.get(solver.grid.x).astype(float)
+    walls = {m: walls_of(solver.grid, m)[0] for m in alive}
+    skins = {m: Skin.of(solver.grid, m, own) for m, own in walls.items() if len(own)}
+    pressures = solver.wall_pressures({m: skin.rows for m, skin in skins.items()})
+    for m, cp in pressures.items():
+        skin, alpha = skins[m], float(solver.alpha_deg[m])
+        size = induced(x[skin.nodes], skin.triangles, cp, solver.grid.on, alpha)
+        if size is None or not _all_counted(solver, m):
+            continue
+        found[m] = size / solver.reference[0]
+        subsonic = cp.min() > critical_pressure_coefficient(float(solver.speed[m]))
+        if subsonic and result["converged"][m] and "cd_friction" not in result:
+            told += _compared(m, float(result["cd"][m]), float(found[m]))
+    return ({} if np.isnan(found).all() else {"cd_induced": found}), told
+
+
+def _all_counted(solver: Moving, member: int) -> bool:
+    """Return True where the loads of a member are those of all its walls."""
+    owners = solver.grid.owners
+    return bool(owners.counted[owners.of == member].all())
+
+
+def _compared(member: int, cd: float, wake: float) -> list[str]:
+    """Sentence on a drag by pressures that is not the induced drag; nothing where it is."""
+    apart = abs(cd - wake)
+    if apart <= max(APART * wake, COUNTS):
+        return []
+    return [
+        Sentence(
+            f"cd is {cd:.4f} by pressures and {wake:.4f} by the wake (cd_induced), expected the "
+            f"same within {100 * APART:g} % in a gas without friction and shocks: {apart:.4f} of "
+            "it is an error of the mesh; ",
+            "take more nodes on the walls, where they are curved most, or trust cd_induced",
+            member=member,
+            about="cd_induced",
+        )
+    ]

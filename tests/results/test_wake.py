@@ -1,0 +1,81 @@
+"""Induced drag by the load along the span, beside lifting-line theory."""
+
+import numpy as np
+import pytest
+from kinemesh.results.wake import PARTS, drag, induced
+
+ANGLE = np.pi * np.arange(PARTS + 1) / PARTS
+
+
+def elliptic_wing(span=6.0, around=24, stations=81, half=False):
+    """Thin wing of elliptic planform, chord sqrt(1 - (2 y / span)^2), pointed at its tips."""
+    low = np.pi / 2 if half else 0.0
+    y = -0.5 * span * np.cos(np.linspace(low, np.pi, stations))
+    chord = np.sqrt(np.maximum(1 - (2 * y / span) ** 2, 0))
+    turn = 2 * np.pi * np.arange(around) / around
+    x = chord[:, None] * 0.5 * np.cos(turn)
+    z = chord[:, None] * 0.05 * np.sin(turn)
+    points = np.stack([x, np.repeat(y[:, None], around, 1), z], axis=2).reshape(-1, 3)
+    at = np.arange(around * stations).reshape(stations, around)
+    a, b = at[:-1], at[1:]
+    c, d = np.roll(b, -1, 1), np.roll(a, -1, 1)
+    table = np.concatenate([np.stack([a, c, b], -1), np.stack([a, d, c], -1)]).reshape(-1, 3)
+    points, own = np.unique(points.round(12), axis=0, return_inverse=True)  # a node at a tip
+    table = own[table]
+    sides = np.stack([table, np.roll(table, -1, axis=1)])
+    return points, table[(sides[0] != sides[1]).all(axis=1)]
+
+
+@pytest.mark.parametrize(("third", "e"), [(0.0, 1.0), (0.1, 1 / 1.03), (-0.2, 1 / 1.12)])
+def test_a_load_of_two_terms_has_the_drag_of_lifting_line_theory(third, e):
+    """Prandtl: C_D = C_L^2 / (pi AR e) with 1/e = 1 + 3 (A_3 / A_1)^2."""
+    span, area = 6.0, 4.5
+    load = 0.3 * (np.sin(ANGLE) + third * np.sin(3 * ANGLE))
+    lift = 0.3 * np.pi * span / 4 / area
+
+    found = drag(load, span) / area
+
+    assert found == pytest.approx(lift**2 * area / (np.pi * span**2 * e), rel=1e-12)
+
+
+def test_an_uneven_load_has_the_drag_of_its_even_terms_too():
+    load = 0.3 * (np.sin(ANGLE) + 0.1 * np.sin(2 * ANGLE))
+    assert drag(load, 6.0) == pytest.approx(1.02 * drag(0.3 * np.sin(ANGLE), 6.0), rel=1e-12)
+
+
+@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize(("scale", "shift"), [(1.0, 0.0), (300.0, 2000.0)])
+def test_an_elliptic_wing_of_even_pressure_has_the_least_drag(half, scale, shift):
+    """Pressures of cp 0.5 below and 0 above lift each section by half of its chord."""
+    span = 6.0
+    points, table = elliptic_wing(span, half=half)
+    middle = points[table].mean(axis=1)
+    cp = np.where(middle[:, 2] < 0, 0.5, 0.0)
+    share = 0.5 if half else 1.0
+
+    found = induced(scale * points + [0, shift, 0], table, cp, "cells", 0.0)
+
+    lift = 0.5 * np.pi * span / 4  # over q_inf, of the whole wing
+    assert found == pytest.approx(share * scale**2 * lift**2 / (np.pi * span**2), rel=3e-3)
+
+
+def test_the_drag_is_of_the_lift_across_the_stream():
+    """Turned by 60 degrees with its stream about the span, a wing has the same."""
+    points, table = elliptic_wing()
+    cp = 0.5 * (points[table].mean(axis=1)[:, 2] < 0)
+    c, s = np.cos(np.pi / 3), np.sin(np.pi / 3)
+    turned = points @ np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
+
+    found = induced(turned, table, cp, "cells", 60.0)
+
+    assert found == pytest.approx(induced(points, table, cp, "cells", 0.0), rel=1e-6)
+
+
+def test_walls_between_planes_of_symmetry_and_across_the_span_shed_no_wake():
+    points, table = elliptic_wing(half=True, stations=21)
+    closed = points.copy()
+    kept = table[(points[table, 1] < 2.9).all(axis=1)]  # open at its tip too
+    assert induced(points, kept, np.zeros(len(points)), "points", 0.0) is None
+    closed[:, 1] = 0.0
+    assert induced(closed, table, np.zeros(len(points)), "points", 0.0) is None
+    assert induced(points, table[:0], np.zeros(len(points)), "points", 0.0) is None
