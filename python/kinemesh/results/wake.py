@@ -59,7 +59,7 @@ def induced(
     if span.between:
         return None
     whole = span.least < 0
-    share = -np.cos(np.pi * np.arange(PARTS + 1) / PARTS)
+    share = (-np.cos(np.pi * np.arange(PARTS + 1) / PARTS)).tolist()
     cuts = sections(points, triangles, share if whole else share[PARTS // 2 :], span)
     force = np.array([SectionLoads.of(cut, points, cp, on).load for cut in cuts])
     alpha = np.radians(alpha_deg)
