@@ -77,6 +77,7 @@ def test_small_disturbances_of_a_stream_do_not_grow(swept, cells):
     assert size[-1] < size[STEPS // 2]
 
 
+@pytest.mark.filterwarnings("ignore:.*by the wake:RuntimeWarning")  # a coarse body
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize("solver", [km.Ale, km.CellCentred])
 def test_sweeps_without_a_matrix_come_to_the_same_flow(solver):

@@ -283,6 +283,7 @@ def test_a_merged_wake_is_the_mesh_that_was_made_with_it(tmp_path):
         assert loads[0] == pytest.approx(loads[1], rel=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:.*by the wake:RuntimeWarning")  # a coarse sphere
 @pytest.mark.flow
 @pytest.mark.parametrize("solver", [km.Ale, km.CellCentred])
 def test_a_merged_grid_about_a_sphere_runs(solver):

@@ -54,7 +54,6 @@ def error(cells, share=0.9):
     return np.sqrt(np.mean((case.primitive()[:, 3] * GAMMA - (1 + 0.2 * mach**2) ** -3.5) ** 2))
 
 
-@pytest.mark.long
 def test_a_back_pressure_drives_a_channel_with_second_order(monkeypatch):
     monkeypatch.setattr(table, "CONDITIONS", [*table.CONDITIONS, Valve])
     off = [error(cells) for cells in (12, 24, 48)]
