@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io.paths import path_of
+from kinemesh.mesh.files.plot3d import SUFFIXES as PLOT3D
 
 if TYPE_CHECKING:
     from kinemesh.cases.casefile import Case
 
 FOLDER = Path(__file__).parent
+NO_CASES = (".su2", ".msh", ".gz", ".xz", ".dat", ".csv", *PLOT3D)  # meshes and coordinates
 
 _CT5 = ("data/su2_loop_5233_nodes.csv", "SU2 8.2.0, 5233 nodes, 64 steps")
 _LOOPS = {"agard-ct5": _CT5, "ct5-extruded": _CT5}
@@ -48,7 +50,7 @@ def load(name_or_path: str | Path, changes: Sequence[str] = ()) -> Case:
         made = Case.read(FOLDER / f"{text}.toml", changes, text)
         return replace(made, file=None)  # not the user's to mend
     path = path_of(name_or_path, "the case")
-    if path.is_file() and path.suffix.lower() in (".su2", ".msh", ".gz", ".xz", ".dat", ".csv"):
+    if path.is_file() and path.suffix.lower() in NO_CASES:
         raise CaseError(
             f"{path}: is no case file (.toml); a mesh goes into a case by --mesh FILE or [mesh] "
             "file, the coordinates of a section by [mesh] coordinates"

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 
 from kinemesh.errors import MeshError, did_you_mean
 from kinemesh.mesh.files.gmsh import read_msh
+from kinemesh.mesh.files.plot3d import SUFFIXES as PLOT3D
+from kinemesh.mesh.files.plot3d import read_plot3d
 from kinemesh.mesh.files.scale import resized
 from kinemesh.mesh.files.su2 import read_su2, write_su2
 from kinemesh.mesh.files.text_files import format_of, path_of
@@ -47,6 +49,7 @@ __all__ = [
     "quality",
     "read",
     "read_msh",
+    "read_plot3d",
     "read_su2",
     "section",
     "sphere",
@@ -80,18 +83,21 @@ def read(
     chord: float | None = None,
     merge: float | None = None,
 ) -> Mesh:
-    """Read a mesh in the format of its suffix: SU2 or Gmsh.
+    """Read a mesh in the format of its suffix: SU2, Gmsh or Plot3D.
 
     Parameters
     ----------
-    path : file with the suffix `.su2`, or `.msh` for gmsh, alone or with `.gz` or `.xz`
+    path : file with the suffix `.su2`, `.msh` for gmsh, or for formatted Plot3D grids `.p3d`,
+        `.p2d`, `.p3dfmt`, `.p2dfmt`, `.plot3d`, `.xyz` or `.xy`, alone or with `.gz` or `.xz`
     scale : float    factor of all coordinates, such as 0.001 for a file in millimetres
     chord : float    chord of the section in the units of the file; coordinates are divided by it
-    merge : float    distance within which nodes become one, in the units of the file (`merge`)
+    merge : float    distance within which nodes become one, in the units of the file (`merge`); of
+        Plot3D grids those at one place do so always
 
     Returns
     -------
-    Mesh    in the order of the file
+    Mesh    in the order of the file; of a Plot3D grid with markers `imin`, `imax`, `jmin`, ... for
+        the sides of its block, of several blocks `block1.imin` and so on
 
     Raises
     ------
@@ -101,11 +107,14 @@ def read(
     path = path_of(path)
     if format_of(path) == ".msh":
         return resized(path, read_msh(path, merge), scale, chord)
+    if format_of(path) in PLOT3D:
+        return resized(path, read_plot3d(path, merge), scale, chord)
     if format_of(path) in REFUSED:
         raise MeshError(f"{path}: {REFUSED[format_of(path)]}")
     if format_of(path) != ".su2":
         raise MeshError(
-            f"{path}: expected a name that ends in .su2 or .msh, or in one of these and .gz or .xz"
+            f"{path}: expected a name that ends in .su2, .msh or {', '.join(PLOT3D)}, or in one of "
+            "these and .gz or .xz"
         )
     return resized(path, read_su2(path, merge), scale, chord)
 
