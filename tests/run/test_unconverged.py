@@ -1,6 +1,7 @@
 """Steps that stop short of the asked drop are told everywhere; round-off is not short."""
 
 import re
+from types import SimpleNamespace
 
 import kinemesh as km
 import numpy as np
@@ -202,6 +203,7 @@ def test_a_steady_march_that_stays_risen_ends_soon(monkeypatch, solver, longest,
     """Eight iterations, all above a bound that is taken for ten: a limit on each side of eight."""
     monkeypatch.setattr(ends, "MOST_RISE", 1e-9)
     monkeypatch.setattr(ends, "LONGEST_RISE", longest)
+    monkeypatch.setattr(ends, "FALLING", 0.0)
     made = km.Cloud.from_mesh(MESH) if solver is km.Meshless else MESH
     settings = type(solver(made, mach=0.5, device="cpu").settings)(steady_iterations=8)
     case = solver(made, mach=0.5, device="cpu", settings=settings)
@@ -210,6 +212,63 @@ def test_a_steady_march_that_stays_risen_ends_soon(monkeypatch, solver, longest,
         case.steady()
 
     assert f"iteration {ends_at})" in str(found.value)
+
+
+def fails_at(drops):
+    """Iteration, from 0, in which a march of these residuals has diverged; None if it has not."""
+    found = []
+
+    class Ensemble:
+        alive = np.ones(1, bool)
+
+        def fail(self, member, *words, iteration, **facts):
+            found.append(iteration)
+
+        def advice(self, member, fault):
+            return ""
+
+    one, zero = np.ones(1), np.zeros(1)
+    dual = SimpleNamespace(norm=one, base=one, floor=zero, calm=zero, iterations=np.zeros(1, int))
+    case = SimpleNamespace(
+        dualtime=dual, backend=SimpleNamespace(get=np.asarray),
+        grid=SimpleNamespace(ensemble=Ensemble()),
+    )  # fmt: skip
+    rising = ends.Rising(1)
+    for k, drop in enumerate(drops):
+        dual.norm, dual.iterations = np.array([drop]), np.array([k])
+        rising.refuse(case, "steady flow")
+        if found:
+            return found[0]
+    return None
+
+
+@pytest.mark.parametrize(
+    ("drops", "at"),
+    [
+        ([1.0, *[11.0] * 59, 1.0], None),
+        ([1.0, *[11.0] * 60, 1.0], 60),
+        ([1.0, *[9.9] * 300], None),
+        ([1.0, *1.1 ** np.arange(300)], 85),  # above ten from 26 on
+        ([1.0, *[17.7] * 45, *[14.1] * 45, *[11.2] * 45, 1.0], None),  # of an impulsive start
+        ([1.0, *[17.7] * 45, *[14.2] * 45, 1.0], 60),
+    ],
+)
+def test_a_start_that_comes_back_has_not_diverged(drops, at):
+    assert fails_at(drops) == at
+
+
+@pytest.mark.long
+@pytest.mark.flow
+def test_coarse_tetrahedra_of_a_wing_come_back_from_seventeen_times_their_first_residual():
+    mesh = km.mesh.oneram6(nodes=10_000, cells="tets")
+    settings = km.AleSettings(steady_drop=1e-1)
+    case = km.Ale(mesh, mach=0.84, alpha_deg=3.0, settings=settings, reference_area=1.153,
+                  device="cpu")  # fmt: skip
+
+    run = case.steady()
+
+    assert run.converged
+    assert (run.history["residual"] > 10).sum() > 40
 
 
 def test_results_of_members_are_lists_that_stay_in_line():
