@@ -223,6 +223,10 @@ def seeds(kind: str) -> list[bytes]:
         rows += [b"0 0", *(r.replace(b" ", b" -") for r in rows[::-1])]
         bare = b"a section\n" + b"\n".join(rows) + b"\n"
         return [bare, bare.replace(b" ", b", ")]
+    if kind == "plot3d":
+        plane = b"1\n3 3\n" + b"0 1 2 " * 3 + b"\n3*0 3*1.5D0 3*2\n"
+        space = b"2 2 3\n" + b"0 1 " * 6 + b"\n" + b"0 0 1 1 " * 3 + b"\n4*0, 4*1, 4*2\n"
+        return [plane, space, plane.replace(b"1\n", b"2\n3 3\n", 1) + plane[6:]]
     if kind == "msh":
         sys.path.append(str(Path(__file__).parents[1] / "tests"))
         from mesh_files import msh22, msh41, solid
@@ -284,7 +288,7 @@ def read(kind: str, path: Path) -> None:
 
 SUFFIX = {
     "su2": ".su2", "xz": ".su2.xz", "gz": ".su2.gz", "msh": ".msh", "case": ".toml",
-    "section": ".dat",
+    "section": ".dat", "plot3d": ".p3d",
 }  # fmt: skip
 
 

@@ -182,6 +182,10 @@ def test_points_that_are_not_blanked_are_read_and_blanked_ones_refused(tmp_path)
         ("1\n2 2\n0 1 0 1\n0 0 2* 1\n", r"line 4: '2\*'"),
         ("1\n2 2\n0 1 0 1\n0 0 nan 1\n", "line 4: 'NAN'"),
         ("1\n2 1\n0 1\n0 0\n", "no cells"),
+        ("1\n2 2\n0 1 0 1\n0 0 1 1e151\n", "point 3 is at .* expected coordinates of 1e.150"),
+        ("1\n2 1e300\n0 1 0 1\n0 0 1 1\n", "expected a Plot3D grid"),
+        ("1\n2 2\n100000000*0", r"100000003 numbers by its repeat counts, expected 100000000 at"),
+        ("1\n2 2\n9999999999*0", r"line 3: '9999999999\*0'"),
     ],
 )
 def test_what_is_no_grid_is_refused_with_its_file(tmp_path, text, words):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import isfinite
+from math import isfinite, prod
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError
 from kinemesh.mesh.files.built import built
+from kinemesh.mesh.files.su2_points import FARTHEST, FARTHEST_IN_SPACE
 from kinemesh.mesh.files.text_files import path_of, read_text
 from kinemesh.mesh.mesh import Mesh
 
@@ -26,6 +27,7 @@ Ints = NDArray[np.int64]
 SUFFIXES = (".p3d", ".p2d", ".p3dfmt", ".p2dfmt", ".plot3d", ".xyz", ".xy")
 AXES = "xyz"
 SIDES = "ijk"
+MOST, DIGITS = 100_000_000, 9  # numbers of a file with repeat counts; digits of a count
 ALIKE = 1e-9  # of the extent: two planes of points that are one but for a shift
 # Corners of a cell of indices (i, j) or (i, j, k), in the order of VTK.
 QUAD = ((0, 0), (1, 0), (1, 1), (0, 1))
@@ -77,6 +79,13 @@ def read_plot3d(path: str | Path, merge: float | None = None) -> Mesh:
     blocks, notes = _in_plane(_blocks(path, values))
     dimensions = blocks[0].points.shape[-1]
     points = np.concatenate([own.listed() for own in blocks])
+    farthest = FARTHEST if dimensions == 2 else FARTHEST_IN_SPACE
+    wrong = np.flatnonzero((np.abs(points) > farthest).any(axis=1))
+    if len(wrong):
+        raise MeshError(
+            f"{path}: point {wrong[0]} is at {points[wrong[0]].tolist()}, expected coordinates of "
+            f"{farthest:g} at most"
+        )
     cells, markers, first = [], dict[str, Ints](), 0
     for number, block in enumerate(blocks, 1):
         node = block.numbered(first)
@@ -93,7 +102,9 @@ def read_plot3d(path: str | Path, merge: float | None = None) -> Mesh:
 def _values(path: Path, text: str) -> Floats:
     """Numbers of a text, those with a repeat count (2*0.5) as often as it says."""
     try:
-        found = np.array(_repeated(text) if "*" in text else _words(text), dtype=np.float64)
+        found = _repeated(text) if "*" in text else np.array(_words(text), dtype=np.float64)
+    except MeshError as error:
+        raise MeshError(f"{path}: {error}") from None
     except ValueError:
         found = np.array([np.nan])
     if np.isfinite(found).all():
@@ -108,18 +119,27 @@ def _words(text: str) -> list[str]:
     return text.replace(",", " ").upper().replace("D", "E").split()
 
 
-def _repeated(text: str) -> list[str]:
-    found = list[str]()
+def _repeated(text: str) -> Floats:
+    """Numbers with those that have a repeat count as often as it says; ValueError for others."""
+    words, counts = [], list[int]()
     for word in _words(text):
         count, star, value = word.partition("*")
-        found += [value] * int(count) if star and count.isdecimal() else [word]
-    return found
+        repeats = bool(star) and _is_count(count)
+        words.append(value if repeats else word)
+        counts.append(int(count) if repeats else 1)
+    if sum(counts) > MOST:
+        raise MeshError(f"has {sum(counts)} numbers by its repeat counts, expected {MOST} at most")
+    return np.repeat(np.array(words, dtype=np.float64), counts)
+
+
+def _is_count(word: str) -> bool:
+    return word.isdecimal() and word.isascii() and len(word) <= DIGITS
 
 
 def _is_number(word: str) -> bool:
     count, star, value = word.partition("*")
     try:
-        return isfinite(float(value if star and count.isdecimal() else word))
+        return isfinite(float(value if star and _is_count(count) else word))
     except ValueError:
         return False
 
@@ -130,7 +150,7 @@ def _blocks(path: Path, values: Floats) -> list[Block]:
         sizes, at = _sizes(values, several, dimensions)
         if not sizes:
             continue
-        needed = [int(np.prod(own)) for own in sizes]
+        needed = [prod(own) for own in sizes]
         blanked = len(values) - at == (dimensions + 1) * sum(needed)
         if not blanked and len(values) - at != dimensions * sum(needed):
             continue
@@ -159,7 +179,8 @@ def _sizes(values: Floats, several: bool, dimensions: int) -> tuple[list[tuple[i
     count = int(values[0]) if several and len(values) and 1 <= values[0] < len(values) else 1
     end = at + dimensions * count
     table = values[at:end]
-    if len(table) < dimensions * count or not ((table >= 1) & (table == np.rint(table))).all():
+    whole = (table >= 1) & (table <= MOST) & (table == np.rint(table))
+    if len(table) < dimensions * count or not whole.all():
         return [], end
     return [tuple(own) for own in table.astype(int).reshape(count, dimensions).tolist()], end
 
