@@ -63,7 +63,7 @@ def _compared(member: int, cd: float, wake: float) -> list[str]:
             f"cd is {cd:.4f} by pressures and {wake:.4f} by the wake (cd_induced), expected the "
             f"same within {100 * APART:g} % in a gas without friction and shocks: {apart:.4f} of "
             "it is an error of the mesh; ",
-            "take more nodes on the walls, where they are curved most, or trust cd_induced",
+            "take more nodes on the walls, where they are curved most",
             member=member,
             about="cd_induced",
         )
