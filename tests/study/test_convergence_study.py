@@ -147,7 +147,7 @@ def test_the_figure_of_loops_says_where_there_is_no_order():
 
     titles = [axes.get_title(loc="left") for axes in figure.axes if axes.get_visible()]
     assert len(titles) == 7
-    assert titles[3] == "no order"
+    assert titles[3] == "no order\nvalues equal to within the\nconvergence of the runs"
 
 
 # ---- what is refused, and what is told ----------------------------------------------------

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from kinemesh.study.comparison import Compared
     from kinemesh.study.convergence import Convergence
 
+REMARK = 34  # letters in a line of a remark over a panel
+
 
 def comparison(compared: Compared, path: str | Path | None = None) -> Any:
     """Figure of two runs of one case: loops one over the other, their difference over the phase.
@@ -107,12 +109,17 @@ def _sizes(found: Convergence) -> Any:
             _law(axes, found, name, own.order, own.extrapolated)
             told = f"order {own.order:.2f}"
             told += "" if own.index is None else f", index {100 * own.index:.3g} %"
-        axes.set_title(told)
+        axes.set_title(told + (f"\n{wrapped(own.why, REMARK)}" if own.why else ""), fontsize=8)
         axes.set_ylabel(_symbol(name))
         axes.set_xlim(0.0, None)
         axes.set_xlabel("size of cells, finest = 1")
     for axes in panels[count:]:
         axes.set_visible(False)
+    every = [
+        pair for axes in panels for pair in zip(*axes.get_legend_handles_labels(), strict=True)
+    ]
+    marks = {label: handle for handle, label in every}
+    figure.legend(marks.values(), marks, loc="outside lower center", ncols=3, fontsize=8)
     _noted(figure, found.notes)
     return figure
 
@@ -129,9 +136,10 @@ def _law(axes: Any, found: Convergence, name: str, order: float, end: Any) -> No
     own, finest = found.orders[name], float(found.values[name][0])
     h = np.linspace(0, float(found.sizes[2]), 60)
     if not own.oscillatory:
-        axes.plot(h, end + (finest - end) * h**order, color=DARK, linewidth=0.9, zorder=1)
-    axes.plot([0], [end], "s", color=RED, markersize=4, clip_on=False)
-    bars = {"color": RED, "capsize": 3, "linewidth": 0.9}
+        law = end + (finest - end) * h**order
+        axes.plot(h, law, color=DARK, linewidth=0.9, zorder=1, label="law of the observed order")
+    axes.plot([0], [end], "s", color=RED, markersize=4, clip_on=False, label="extrapolated")
+    bars = {"color": RED, "capsize": 3, "linewidth": 0.9, "label": "grid-convergence index"}
     axes.errorbar([found.sizes[0]], [finest], yerr=[own.uncertainty], fmt="none", **bars)
 
 

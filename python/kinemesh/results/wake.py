@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from kinemesh.results.sections import SectionLoads, Span, sections
 
 Floats = NDArray[np.float64]
-# Terms of the series.  Those beyond have 1e-4 of the drag of a straight wing by lifting-line theory,
-# and here the jagged load over the cap of a blunt tip: 6 to 9 % with 23 on 10 to 30 thousand nodes.
+# Terms of the series.  Those beyond have 1e-4 of the drag of a straight wing by lifting-line
+# theory, and here the jagged load over the cap of a blunt tip: 6 to 9 % with 23 on 10 to 30
+# thousand nodes.
 TERMS = 9
 PARTS = 96  # of half a turn, at which sections are
 
