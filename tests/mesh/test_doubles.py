@@ -4,6 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.errors import MeshError
+from kinemesh.mesh.coincident import _inside
 from kinemesh.mesh.kinds import KINDS
 from solids import cube
 from squares import square
@@ -167,6 +168,22 @@ def test_a_node_in_the_middle_of_a_face_hangs():
     ):
         km.Mesh.from_blocks(points[used], {"hexahedra": cells}, {"rim": rim})
     assert middle in cells
+
+
+@pytest.mark.parametrize(
+    ("corners", "inside"),
+    [
+        ([[0, 0, 0], [2, 0, 0], [0, 2, 0]], True),
+        ([[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0]], True),
+        ([[0, 0, 0], [1, 1, 0], [2, 2, 0]], False),  # on a line
+        ([[0, 0, 0], [0, 0, 0], [2, 2, 0]], False),
+        ([[0, 0, 0], [0, 0, 0], [0, 0, 0]], False),
+        ([[0, 0, 0], [2, 2, 0]], True),
+        ([[0, 0, 0], [0, 0, 0]], False),
+    ],
+)
+def test_a_side_without_size_has_no_node_within(corners, inside):
+    assert _inside(np.array([0.5, 0.5, 0.0]), np.array(corners, float)) is inside
 
 
 def test_a_quadrilateral_that_meets_triangles_is_told_of_pyramids():

@@ -243,8 +243,10 @@ def _within(sides: Sides, some: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
 
 
 def _inside(point: Floats, corners: Floats) -> bool:
-    """Return True if a point is on an edge (2, d), or in a convex face (n, 3)."""
+    """Return True if a point is on an edge (2, d), or in a convex face (n, 3), of some size."""
     size = float(np.linalg.norm(corners - corners.mean(axis=0), axis=1).max())
+    if not size:
+        return False
     if len(corners) == 2:
         way = corners[1] - corners[0]
         share = float((point - corners[0]) @ way / (way @ way))
@@ -253,9 +255,11 @@ def _inside(point: Floats, corners: Floats) -> bool:
     a, b = corners - point, np.roll(corners, -1, axis=0) - point
     around = float(np.linalg.norm(np.cross(a, b), axis=1).sum())
     ends = corners - corners[0]
-    whole = float(np.linalg.norm(np.cross(ends[1:-1], ends[2:]).sum(axis=0)))
-    normal = np.cross(ends[1:-1], ends[2:]).sum(axis=0) / whole
-    off = abs(float((point - corners.mean(axis=0)) @ normal))
+    area = np.cross(ends[1:-1], ends[2:]).sum(axis=0)
+    whole = float(np.linalg.norm(area))
+    if whole <= WITHIN * size**2:  # of corners on a line, which has no inside
+        return False
+    off = abs(float((point - corners.mean(axis=0)) @ area)) / whole
     return off <= WITHIN * size and around <= (1 + WITHIN) * whole
 
 
