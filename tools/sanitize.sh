@@ -36,20 +36,22 @@ assert b"__asan_init" in Path(_core.__file__).read_bytes(), "built without the s
 assert "libasan" in Path("/proc/self/maps").read_text(), "libasan is not loaded"
 PYTHON
 
-# Memory lost by calls, refusals and recordings.  The exact unwinder: Python keeps no frame pointers.
+# Memory lost by calls, refusals and recordings.  The exact unwinder: Python keeps no frame pointers,
+# and a flow would take ten minutes.
 LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=1:fast_unwind_on_malloc=0:malloc_context_size=12:exitcode=23 \
-  "${pytest[@]}" -m 'leaks and not cuda' tests/device >leaks.txt 2>&1 &
+  "${pytest[@]}" -m 'leaks and not cuda and not long' tests/device >leaks.txt 2>&1 &
 leaks=$!
 
-# Tests that need no flow, and a few flows: the others run the same kernels for longer.  So do sweeps,
-# figures, runs and the examples of pages; files, meshes, loops and case files are read and made in
-# Python, and what lies beside the folders calls little else.
-chosen='not slow and not no_sanitizer and (not flow or sanitize)'
+# Short tests that need no flow, and a few flows: the others run the same kernels for longer.  So do
+# sweeps, figures, runs and the examples of pages, and what compares kernels between devices: each runs
+# on its sample in test_modes.py.  Files, meshes, loops and case files are read and made in Python, and
+# what lies beside the folders calls little else.
+chosen='not slow and not no_sanitizer and (not (flow or long) or sanitize)'
 selection=("$@")
 if [ ${#selection[@]} -eq 0 ]; then
   selection=(-m "$chosen")
   for folder in bench study plot docs cases io loops mesh results run; do selection+=("--ignore=tests/$folder"); done
-  selection+=("--ignore-glob=tests/test_*.py")
+  selection+=("--ignore-glob=tests/test_*.py" "--ignore=tests/device/test_kernels_agree.py")
 fi
 echo "== tests: ${selection[*]}"
 LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 "${pytest[@]}" -n auto --dist loadfile "${selection[@]}"

@@ -30,6 +30,7 @@ def contents(backend, arrays):
     return {name: backend.get(array).tobytes() for name, array in arrays.items()}
 
 
+@pytest.mark.long
 def test_recorded_step_is_the_unrecorded_one_bit_for_bit(backend):
     calls, plain = step_of(backend)
     others, recorded = step_of(backend)
