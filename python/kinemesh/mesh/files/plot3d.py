@@ -21,6 +21,7 @@ from kinemesh.mesh.files.built import built
 from kinemesh.mesh.files.su2_points import FARTHEST, FARTHEST_IN_SPACE
 from kinemesh.mesh.files.text_files import path_of, read_text
 from kinemesh.mesh.mesh import Mesh
+from kinemesh.mesh.polygons import polygon_areas
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -189,16 +190,15 @@ def _in_plane(blocks: Sequence[Block]) -> tuple[list[Block], tuple[str, ...]]:
     """Blocks as they are; those of one plane of points, or of two alike, in that plane."""
     if blocks[0].points.shape[-1] == 2:
         return list(blocks), ()
-    thin = [_thin(block) for block in blocks]
-    known = {own for own in thin if own is not None}
-    if None in thin or len({axis for _, axis in known}) != 1:
+    thin = [own for own in map(_thin, blocks) if own is not None]
+    if len(thin) < len(blocks) or len({axis for _, axis in thin}) != 1:
         return list(blocks), ()
-    ((_, axis),) = list(known)[:1]
+    axis = thin[0][1]
     rest = [k for k in range(3) if k != axis]
-    found = []
-    for block, own in zip(blocks, thin, strict=True):
-        side = 0 if own is None else own[0]
-        found.append(Block(np.ascontiguousarray(np.take(block.points, 0, side)[..., rest])))
+    found = [
+        Block(np.ascontiguousarray(np.take(block.points, 0, side)[..., rest]))
+        for block, (side, _) in zip(blocks, thin, strict=True)
+    ]
     note = (
         f"the grid has one layer of cells along {AXES[axis]}: its mesh is that of the plane "
         f"{AXES[rest[0]]}, {AXES[rest[1]]}"
@@ -239,10 +239,9 @@ def _shifted(node: Ints, corner: Sequence[int]) -> Ints:
 
 def _content(points: Floats, cells: Ints) -> float:
     """Area or volume of cells, but for a factor, positive of a right-handed block."""
-    x = points[cells]
     if points.shape[1] == 2:
-        a, b = x[:, 2] - x[:, 0], x[:, 3] - x[:, 1]
-        return float((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum())
+        return float(polygon_areas(points, cells.astype(np.int32)).sum())
+    x = points[cells]
     a, b, c = (x[:, k] - x[:, 0] for k in (1, 3, 4))
     return float((np.cross(a, b) * c).sum())
 
