@@ -54,6 +54,26 @@ def test_the_slope_across_counts_by_thickness_over_rise_and_that_along_in_full(r
     np.testing.assert_allclose(gradient(along), along, atol=1e-9)
 
 
+def test_edges_up_and_down_that_bend_give_no_slope_along_the_layer():
+    """Heights as of a grid whose coordinates have few digits; the field is linear across."""
+    mesh, at = band(RISE / 200)
+    rng = np.random.default_rng(1)
+    angle = np.arctan2(*mesh.points.T[::-1]) + rng.uniform(-0.05, 0.05, mesh.nodes) * RISE / 200
+    radius = (
+        np.hypot(*mesh.points.T) + np.where(np.arange(mesh.nodes) // 25 % 2, 0.2, 0) * RISE / 200
+    )
+    points = radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    nodes, rows = flattened(curved_quads(mesh), points)
+    place = dict(zip(nodes, rows, strict=True))
+    for k in range(2, 23):
+        node, near = at[2, k], [at[1, k], at[3, k], at[2, k - 1], at[2, k + 1]]
+        to, change = points[near] - points[node], radius[near] - radius[node]
+        side = (change / (to**2).sum(axis=1)) @ to
+        xx, xy, yy = place[node]
+        asked = to @ (xx * side[0] + xy * side[1], xy * side[0] + yy * side[1])
+        assert abs(asked[2:] / 2).max() < 2 * np.ptp(change), k  # 20 times that by the shorter edge
+
+
 def test_layers_that_curve_by_less_than_their_thickness_keep_their_gradients():
     mesh, _ = band(3 * RISE)
     assert len(flattened(curved_quads(mesh), mesh.points)[0]) == 0

@@ -53,8 +53,10 @@ class Layers:
         mine = thin[ends]
         row, to, length = place[ends[mine]], to[mine], length[mine]
         node = np.flatnonzero(thin)
-        off = (_across(row, to, len(node))[row] * to).sum(axis=1)
-        along = off**2 < 0.75 * length**2  # within 60 degrees of the layer
+        across = _axes(row, to, (to**2).sum(axis=1) ** -3.0, len(node))  # of the shortest edges
+        off = (across[row] * to).sum(axis=1)
+        shortest = by_length[offsets[:-1]][ends[mine]]
+        along = (off**2 < 0.75 * length**2) & (length > shortest)  # within 60 degrees of the layer
         return cls(node, row, neighbour[mine].astype(np.int64), along, row).tied(mesh.nodes)
 
     def tied(self, nodes: int) -> Layers:
@@ -74,13 +76,17 @@ class Layers:
     def ways(self, x: NDArray[np.float64]) -> tuple[NDArray, NDArray, NDArray]:
         """To each neighbour, (n, 2); across each layer, (k, 2); how far it curves over its height.
 
+        The way across is the mean of the edges up and down, as directions: what least squares make
+        of equal slopes on both then has no part along the layer, though the edges do not lie on one
+        line, as in grids whose coordinates have seven digits.
         A layer curves by the mean of what neighbours along it lie off its tangent.
         """
         to = x[self.neighbour] - x[self.node][self.row]
         if not len(self.node):
             return to, np.empty((0, 2)), np.empty(0)
         height = np.minimum.reduceat(np.hypot(*to.T), self._starts())
-        across = _across(self.row, to, len(self.node))
+        weight = ~self.along / (to**2).sum(axis=1)  # as in the least squares
+        across = _axes(self.row, to, weight, len(self.node))
         off = self.along * (across[self.row] * to).sum(axis=1)
         count = np.bincount(self.row, self.along, len(self.node))
         rise = np.abs(np.bincount(self.row, off, len(self.node))) / np.maximum(count, 1)
@@ -103,13 +109,12 @@ class Layers:
         return curve
 
 
-def _across(row: NDArray, to: NDArray, count: int) -> NDArray[np.float64]:
-    """(count, 2) unit vectors across layers, by the shortest edges on both of their sides.
+def _axes(row: NDArray, to: NDArray, weight: NDArray, count: int) -> NDArray[np.float64]:
+    """(count, 2) unit vectors along the axis of the sum of weight d d^T.
 
-    The axis of the sum of d d^T / |d|^6: where edges up and down are as long as one another, no
-    rounding decides which of them is the way across.
+    An axis, and not the shortest edge: where those up and down are as long as one another, no
+    rounding decides between them.
     """
-    weight = (to**2).sum(axis=1) ** -3.0
     xx, xy, yy = (
         np.bincount(row, weight * p, count)
         for p in (to[:, 0] ** 2, to[:, 0] * to[:, 1], to[:, 1] ** 2)
