@@ -48,6 +48,17 @@ HD real N(gas_enthalpy)(const real *q)
   return GAS_ENTHALPY * q[PRESSURE] * reciprocal(q[0]) + R(0.5) * N(vec_dot)(q + 1, q + 1);
 }
 
+/* The reconstructed state `to` beside a volume's own, so near to it that density and pressure stay positive
+ * (limiter.h); 1 where it had a negative one.                                                   */
+HD i32 N(gas_positive)(const real *own, real *to)
+{
+  const real rho = to[0] * reciprocal(own[0]), p = to[PRESSURE] * reciprocal(own[PRESSURE]);
+  const real least = smaller(rho, p), share = limiter_positive(least);
+  if (share == R(1)) return 0;
+  for (i32 k = 0; k < NV; k++) to[k] = own[k] + share * (to[k] - own[k]);
+  return !(least > 0);
+}
+
 /* F = (rho V_r, rho v V_r + p S, (rho E + p) V_r + w p): theory eq. 2.2 (Ma et al. eq. 2). */
 HD void N(gas_flux)(const real *q, const real *S, real w, real *f)
 {

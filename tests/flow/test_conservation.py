@@ -129,7 +129,7 @@ def apart(names, left, allowed):
 
 FLUXES = {
     "roe": km.AleSettings(flux="roe"),
-    "hllc": km.AleSettings(flux="hllc", limiter="none"),  # with edges that fall to first order
+    "hllc": km.AleSettings(flux="hllc", limiter="none"),  # gradients ask for negative states
 }
 
 

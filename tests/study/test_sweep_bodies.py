@@ -13,7 +13,7 @@ from sweeps import CAREFUL, same
 pytestmark = [
     pytest.mark.flow,
     pytest.mark.filterwarnings(
-        "ignore:.*(not periodic|above the asked|at first order|residual|lie closer|closes|chord)"
+        "ignore:.*(not periodic|above the asked|second order|residual|lie closer|closes|chord)"
     ),
 ]
 MAIN, BESIDE = Ellipse((0, 0), (0.5, 0.15), 24), Ellipse((0.8, -0.3), (0.3, 0.1), 16)

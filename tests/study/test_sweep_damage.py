@@ -17,7 +17,7 @@ from sweeps import case, same
 
 pytestmark = [
     pytest.mark.flow,
-    pytest.mark.filterwarnings("ignore:.*(not periodic|above the asked|at first order|residual)"),
+    pytest.mark.filterwarnings("ignore:.*(not periodic|above the asked|second order|residual)"),
 ]
 OVER = {"flow.mach": [0.4, 0.5, 0.6]}
 

@@ -13,7 +13,7 @@ from kinemesh.study.sweep.work import Batch
 from sweeps import case, same
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore:.*(not periodic|above the asked|at first order|residual)"
+    "ignore:.*(not periodic|above the asked|second order|residual)"
 )
 OVER = {"flow.mach": [0.4, 0.5, 0.6], "motion.pitch.k": [0.1, 0.2]}
 MACH = {"flow.mach": [0.3, 0.4, 0.5, 0.6]}

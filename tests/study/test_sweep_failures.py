@@ -12,7 +12,7 @@ from sweeps import TABLES, assert_solo, toml
 
 pytestmark = [
     pytest.mark.flow,
-    pytest.mark.filterwarnings("ignore:.*(not periodic|above the asked|at first order|residual)"),
+    pytest.mark.filterwarnings("ignore:.*(not periodic|above the asked|second order|residual)"),
 ]
 RIGID, SPRINGS = {"method": "rigid"}, {"method": "springs"}
 WAYS = {  # what is changed in a case, and why it fails

@@ -16,7 +16,7 @@ from sweeps import TABLES, case, same, toml
 pytestmark = [
     pytest.mark.flow,
     pytest.mark.slow,
-    pytest.mark.filterwarnings("ignore:.*(not periodic|above the asked|at first order|residual)"),
+    pytest.mark.filterwarnings("ignore:.*(not periodic|above the asked|second order|residual)"),
 ]
 OVER = {
     "flow.mach": [0.3, 0.35, 0.4, 0.45, 0.5, 0.55],

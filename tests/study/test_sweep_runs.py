@@ -21,7 +21,7 @@ from sweeps import TABLES, assert_solo, case, same
 pytestmark = [
     pytest.mark.flow,
     pytest.mark.filterwarnings(
-        "ignore:.*(cases failed|not periodic|above the asked|at first order|residual)"
+        "ignore:.*(cases failed|not periodic|above the asked|second order|residual)"
     ),
 ]
 MACH, K = "flow.mach", "motion.pitch.k"
@@ -368,12 +368,12 @@ def test_cases_that_are_not_periodic_or_not_known_to_be_are_counted_and_exported
         np.testing.assert_array_equal(kept["periodic"], frame["periodic"])
 
 
-def test_edges_at_first_order_are_told_in_the_row_of_their_case(monkeypatch):
-    monkeypatch.setattr(km.Ale, "at_first_order", lambda made: np.array([0, 3]))
+def test_edges_below_second_order_are_told_in_the_row_of_their_case(monkeypatch):
+    monkeypatch.setattr(km.Ale, "below_second_order", lambda made: np.array([0, 3]))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = km.sweep(case(), {"flow.mach": [0.4, 0.5]}, batch=2)
 
     assert "edges" not in str(found.note.values[0])
-    assert "18 edges (sum over steps) ended at first order" in str(found.note.values[1])
-    assert not any("first order" in str(warning.message) for warning in caught)
+    assert "18 edges (sum over steps) ended below second order" in str(found.note.values[1])
+    assert not any("second order" in str(warning.message) for warning in caught)

@@ -8,6 +8,7 @@ TEAM(N(cloud_gradient), CLOUD_GRADIENT, wide, PAIR)
   if (!active[member[i]]) return;
   struct N(slope) s;
   N(node_gradient)(i, lane, x, offsets, neighbour, inverse, q, squared, &s);
+  N(node_bound)(i, lane, x, offsets, neighbour, 0, 0, &s);
   N(node_put)(i, lane, &s, grad);
 }
 
@@ -45,6 +46,7 @@ HD void N(cloud_mean)(i32 i, i32 lane, const i32 *offsets, const i32 *neighbour,
 
 #define CLOUD_SMOOTH(F)              \
   NODE_GRAPH(F)                      \
+  F(in, f64, x, "nodes," STR(DIM))   \
   F(in, real, raw, "nodes," STR(NG)) \
   F(in, real, q, "nodes," STR(NV))   \
   F(out, real, grad, "nodes," STR(NG))
@@ -53,12 +55,12 @@ TEAM(N(cloud_smooth), CLOUD_SMOOTH, wide, PAIR)
   if (!active[member[i]]) return;
   struct N(slope) s;
   N(cloud_mean)(i, lane, offsets, neighbour, raw, q, &s);
+  N(node_bound)(i, lane, x, offsets, neighbour, 0, 0, &s);
   N(node_put)(i, lane, &s, grad);
 }
 
 #define CLOUD_SMOOTH_WANG(F)                                             \
   CLOUD_SMOOTH(F)                                                        \
-  F(in, f64, x, "nodes," STR(DIM))                                       \
   F(in, f64, range, "members," STR(NR)) /* from state_primitive_range */ \
   F(val, real, K, "")
 TEAM(N(cloud_smooth_wang), CLOUD_SMOOTH_WANG, wide, PAIR)

@@ -43,8 +43,7 @@ HD void N(cloud_states_van_leer)(const real *qi, const real *qj, const real *gi,
   for (i32 n = 0; n < DIM; n++) r[VELOCITY + n] = qj[VELOCITY + n] - R(0.5) * dj[n];
 }
 
-/* States of both sides at the middle.  Where a gradient makes density or pressure of one not positive, both
- * are the points' own states, of first order, and the function gives 1.                          */
+/* States of both sides at the middle, of positive density and pressure; 1 where a gradient asks for a negative one. */
 HD i32 N(cloud_states)(i32 van_leer, const real *qi, const real *qj, const real *gi, const real *gj, const real *d,
                        real *l, real *r)
 {
@@ -52,9 +51,8 @@ HD i32 N(cloud_states)(i32 van_leer, const real *qi, const real *qj, const real 
     N(cloud_states_van_leer)(qi, qj, gi, gj, d, l, r);
   else
     N(cloud_states_limited)(qi, qj, gi, gj, d, l, r);
-  if (l[DENSITY] > 0 && r[DENSITY] > 0 && l[PRESSURE] > 0 && r[PRESSURE] > 0) return 0;
-  for (i32 k = 0; k < NV; k++) l[k] = qi[k], r[k] = qj[k];
-  return 1;
+  const i32 from = N(gas_positive)(qi, l), at = N(gas_positive)(qj, r);
+  return from || at;
 }
 
 /* The sum of lambda over the satellites of a point, which sweeps in space do not work out again
@@ -65,13 +63,13 @@ HD i32 N(cloud_states)(i32 van_leer, const real *qi, const real *qj, const real 
 #else
 #define CLOUD_RADIUS(F) F(out, real, radius, "nodes")
 #endif
-#define CLOUD_RESIDUAL(F)                                       \
-  CLOUD_RESIDUAL_FIELDS(F)                                      \
-  CLOUD_RADIUS(F)                                               \
-  F(in, real, grad, "nodes," STR(NG))                           \
-  F(in, f64, low_mach, "members,2") /* z, 1 / z */              \
-  F(val, real, entropy_fix, "")                                 \
-  F(out, i32, lowered, "nodes") /* satellites at first order */ \
+#define CLOUD_RESIDUAL(F)                                           \
+  CLOUD_RESIDUAL_FIELDS(F)                                          \
+  CLOUD_RADIUS(F)                                                   \
+  F(in, real, grad, "nodes," STR(NG))                               \
+  F(in, f64, low_mach, "members,2") /* z, 1 / z */                  \
+  F(val, real, entropy_fix, "")                                     \
+  F(out, i32, lowered, "nodes") /* satellites of negative states */ \
   F(out, real, res, "nodes," STR(NV))
 
 /* F(W_i) is linear in a_ij: its part is taken off at once, by their sum. */

@@ -90,6 +90,16 @@ HD real N(cell_room)(const i32 i, const real *to, const struct N(slope) * s CELL
   return room;
 }
 
+/* The room that the cells across the faces leave, too. */
+HD void N(cell_widen)(const i32 i, const real *q, struct N(slope) * s CELL_SIDES(PARAM))
+{
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    real there[NV];
+    N(state_load)(q + NV * neighbour[e], there);
+    N(slope_widen)(there, s);
+  }
+}
+
 /* Limited by the ranges over the cell, those across its faces and the values at its corners, at the middles of all
  * its faces (gradient.h).  Corners bring in the cells that meet the cell there alone: with the three of a triangle
  * Venkatakrishnan's form did not converge, and drag was larger by a fifth (docs/theory.md, section 8). */
@@ -98,11 +108,7 @@ HD void N(cell_limit)(const i32 i, const i32 lane, const real *eps2, struct N(sl
   const i32 sides = N(cell_sides)(i HULLS(NAME) CELL_SIDES(NAME));
   struct N(asked) r;
   N(asked_begin)(&r);
-  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    real there[NV];
-    N(state_load)(q + NV * neighbour[e], there);
-    N(slope_widen)(there, s);
-  }
+  N(cell_widen)(i, q, s CELL_SIDES(NAME));
   for (i32 c = lane; c < sides; c += PARTS(PAIR)) {
     real way[DIM], to[DIM];
     N(side_way)(i, c, way HULLS(NAME) CELL_SIDES(NAME));
@@ -113,12 +119,28 @@ HD void N(cell_limit)(const i32 i, const i32 lane, const real *eps2, struct N(sl
   N(slope_limit)(&r, eps2, s);
 }
 
-#define CELL_GRADIENT(F) CELL_GRADIENT_FIELDS(F) F(out, real, grad, "nodes," STR(NG))
+/* Within the bound alone, of these ranges. */
+HD void N(cell_bound)(const i32 i, const i32 lane, struct N(slope) * s CELL_LIMIT_FIELDS(PARAM))
+{
+  const i32 sides = N(cell_sides)(i HULLS(NAME) CELL_SIDES(NAME));
+  struct N(asked) r;
+  N(asked_begin)(&r);
+  N(cell_widen)(i, q, s CELL_SIDES(NAME));
+  for (i32 c = lane; c < sides; c += PARTS(PAIR)) {
+    real way[DIM];
+    N(side_way)(i, c, way HULLS(NAME) CELL_SIDES(NAME));
+    N(asked_scalars)(way, s, &r);
+  }
+  N(slope_bound)(&r, s);
+}
+
+#define CELL_GRADIENT(F) CELL_LIMIT_FIELDS(F) F(out, real, grad, "nodes," STR(NG))
 TEAM(N(cell_gradient), CELL_GRADIENT, wide, PAIR)
 {
   if (!active[member[i]]) return;
   struct N(slope) s;
   N(cell_slope)(i, lane, &s CELL_GRADIENT_FIELDS(NAME));
+  N(cell_bound)(i, lane, &s CELL_LIMIT_FIELDS(NAME));
   N(node_put)(i, lane, &s, grad);
 }
 

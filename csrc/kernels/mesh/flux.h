@@ -30,31 +30,31 @@ HD void N(face_ways)(const i32 i, const i32 a, const i32 b, const f64 *x, const 
   for (i32 k = 0; k < DIM; k++) on[k] = to[k] *= R(0.5);
 }
 
-/* Reconstruction to the face of the states on both sides. */
-HD void N(face_states)(const i32 a, const i32 b, const real *to, const real *on, const real *q, const real *grad,
-                       real *l, real *r)
+/* Reconstruction to the face of the states on both sides; 1 where a gradient asks for a negative density or pressure,
+ * of which no more than a part is taken (theory eq. 2.4e).                                      */
+HD i32 N(face_states)(const i32 a, const i32 b, const real *to, const real *on, const real *q, const real *grad,
+                      real *l, real *r)
 {
-  real ga[NG], gb[NG];
-  N(state_load)(q + NV * a, l), N(state_load)(q + NV * b, r);
+  real ga[NG], gb[NG], qa[NV], qb[NV];
+  N(state_load)(q + NV * a, qa), N(state_load)(q + NV * b, qb);
   N(slope_load)(grad + NG * a, ga), N(slope_load)(grad + NG * b, gb);
   for (i32 k = 0; k < NV; k++) {
-    l[k] += N(vec_dot)(ga + DIM * k, to);
-    r[k] -= N(vec_dot)(gb + DIM * k, on);
+    l[k] = qa[k] + N(vec_dot)(ga + DIM * k, to);
+    r[k] = qb[k] - N(vec_dot)(gb + DIM * k, on);
   }
+  const i32 from = N(gas_positive)(qa, l), at = N(gas_positive)(qb, r);
+  return from || at;
 }
 
-/* The flux through face i from volume a to volume b, a < b; 1 where it is of first order: a gradient that asks
- * for a negative density or pressure has nothing to say at this face, and the volumes' own states are taken.
- * Where that lasts to the end of a step, the run says so.  The moving face sweeps w [chord a_inf].  */
+/* The flux through face i from volume a to volume b, a < b; 1 where a gradient asks for a negative state: where
+ * that lasts to the end of a step, the run says so.  The moving face sweeps w [chord a_inf].    */
 HD i32 N(face_flux)(const i32 i, const i32 a, const i32 b, const i32 hllc, const i32 sharp, real *f ALE_FACE(PARAM))
 {
   struct damping by = damping_of(entropy_fix, low_mach + 2 * member[a]);
   by.sharp          = sharp;
   real l[NV], r[NV], to[DIM], on[DIM];
   N(face_ways)(i, a, b, x, xf, to, on);
-  N(face_states)(a, b, to, on, q, grad, l, r);
-  const i32 lowered = !(l[DENSITY] > 0 && r[DENSITY] > 0 && l[PRESSURE] > 0 && r[PRESSURE] > 0);
-  if (lowered) N(state_load)(q + NV * a, l), N(state_load)(q + NV * b, r);
+  const i32 lowered = N(face_states)(a, b, to, on, q, grad, l, r);
   if (hllc)
     N(flux_hllc)(l, r, S + DIM * i, w[i], by, f);
   else
@@ -65,7 +65,7 @@ HD i32 N(face_flux)(const i32 i, const i32 a, const i32 b, const i32 hllc, const
 #define ALE_FLUX(F)                                          \
   ALE_FACE(F)                                                \
   F(in, i32, lr, "edges,2>nodes")                            \
-  F(out, i32, lowered, "edges") /* 1: of first order here */ \
+  F(out, i32, lowered, "edges") /* 1: of a negative state */ \
   F(out, real, flux, "edges," STR(NV))
 HD void N(face_store)(const i32 i, const i32 hllc ALE_FLUX(PARAM))
 {

@@ -103,13 +103,19 @@ HD void N(asked_begin)(struct N(asked) * r)
   r->velocity = 1;
 }
 
-/* One more way.  The gradient asks for a change of the velocity on it; this gives the size of it and its
- * direction, in which the neighbours' velocities are compared: no axis has a part in it.         */
-HD real N(asked_way)(const real *way, const struct N(slope) * s, real *to, struct N(asked) * r)
+/* One more way: the changes of density and pressure that the gradient asks for. */
+HD void N(asked_scalars)(const real *way, const struct N(slope) * s, struct N(asked) * r)
 {
   const real d[2] = {N(vec_dot)(s->g + DIM * DENSITY, way), N(vec_dot)(s->g + DIM * PRESSURE, way)};
   for (i32 k = 0; k < 2; k++) r->up[k] = larger(d[k], r->up[k]);
   for (i32 k = 0; k < 2; k++) r->down[k] = smaller(d[k], r->down[k]);
+}
+
+/* The same with the velocity: gives the size of its change and the direction, in which the neighbours' velocities
+ * are compared: no axis has a part in it.                                                       */
+HD real N(asked_way)(const real *way, const struct N(slope) * s, real *to, struct N(asked) * r)
+{
+  N(asked_scalars)(way, s, r);
   for (i32 l = 0; l < DIM; l++) to[l] = N(vec_dot)(s->g + DIM * (VELOCITY + l), way);
   const real size = sqrt(N(vec_dot)(to, to)), per = size > 0 ? reciprocal(size) : R(0);
   for (i32 l = 0; l < DIM; l++) to[l] *= per;
@@ -124,20 +130,50 @@ HD real N(asked_room)(const real *there, const real *to, const struct N(slope) *
   return larger(along, room);
 }
 
+/* What the lanes of a team have found. */
+HD void N(asked_together)(struct N(asked) * r)
+{
+  for (i32 k = 0; k < 2; k++) r->up[k] = largest_together(r->up[k], PAIR);
+  for (i32 k = 0; k < 2; k++) r->down[k] = -largest_together(-r->down[k], PAIR);
+  r->velocity = -largest_together(-r->velocity, PAIR);
+}
+
+/* Largest share of the gradient of density or pressure with which no face leaves the neighbours' range by more than
+ * that range itself (theory eq. 2.4d).                                                          */
+HD real N(asked_bound)(const struct N(asked) * r, const struct N(slope) * s, const i32 k)
+{
+  const real range = s->high[k] - s->low[k], up = s->high[k] + range, down = s->low[k] - range;
+  real       share = 1;
+  if (r->up[k] > up) share = up / r->up[k];
+  if (r->down[k] < down) share = smaller(down / r->down[k], share);
+  return share;
+}
+
+HD void N(slope_share)(const real density, const real velocity, const real pressure, struct N(slope) * s)
+{
+  N(vec_scale)(density, s->g + DIM * DENSITY);
+  for (i32 l = 0; l < DIM; l++) N(vec_scale)(velocity, s->g + DIM * (VELOCITY + l));
+  N(vec_scale)(pressure, s->g + DIM * PRESSURE);
+}
+
+/* The gradient within the bound alone. */
+HD void N(slope_bound)(struct N(asked) * r, struct N(slope) * s)
+{
+  N(asked_together)(r);
+  N(slope_share)(N(asked_bound)(r, s, 0), 1, N(asked_bound)(r, s, 1), s);
+}
+
 /* The gradient times the smallest limiters of these changes; eps2 has the thresholds squared. */
-HD void N(slope_limit)(const struct N(asked) * r, const real *eps2, struct N(slope) * s)
+HD void N(slope_limit)(struct N(asked) * r, const real *eps2, struct N(slope) * s)
 {
   real phi[2];
+  N(asked_together)(r);
   for (i32 k = 0; k < 2; k++) {
-    const real up = largest_together(r->up[k], PAIR), down = -largest_together(-r->down[k], PAIR);
-    const real a = limiter_venkatakrishnan(s->high[k], up, eps2[k]);
-    const real b = limiter_venkatakrishnan(s->low[k], down, eps2[k]);
-    phi[k]       = smaller(smaller(a, b), R(1));
+    const real a = limiter_venkatakrishnan(s->high[k], r->up[k], eps2[k]);
+    const real b = limiter_venkatakrishnan(s->low[k], r->down[k], eps2[k]);
+    phi[k]       = smaller(smaller(a, b), N(asked_bound)(r, s, k));
   }
-  const real velocity = -largest_together(-r->velocity, PAIR);
-  N(vec_scale)(phi[BY_DENSITY], s->g + DIM * DENSITY);
-  for (i32 l = 0; l < DIM; l++) N(vec_scale)(velocity, s->g + DIM * (VELOCITY + l));
-  N(vec_scale)(phi[BY_PRESSURE], s->g + DIM * PRESSURE);
+  N(slope_share)(phi[BY_DENSITY], r->velocity, phi[BY_PRESSURE], s);
 }
 
 /* The way to the place where a limiter looks: the middle of a face, or midway to the neighbour. */
@@ -175,6 +211,22 @@ HD void N(node_limit)(const i32 i, const i32 lane, const f64 *x, const i32 *offs
   N(slope_limit)(&r, eps2, s);
 }
 
+/* The same over a node's edges. */
+HD void N(node_bound)(const i32 i, const i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour,
+                      const i32 *edge, const f64 *xf, struct N(slope) * s)
+{
+  struct N(asked) r;
+  f64 at[DIM];
+  N(place_load)(x, i, at);
+  N(asked_begin)(&r);
+  for (i32 e = offsets[i] + lane; e < offsets[i + 1]; e += PARTS(PAIR)) {
+    real way[DIM];
+    N(node_way)(at, e, x, neighbour, edge, xf, way);
+    N(asked_scalars)(way, s, &r);
+  }
+  N(slope_bound)(&r, s);
+}
+
 HD void N(node_put)(const i32 i, const i32 lane, const struct N(slope) * s, real *grad)
 {
   if (lane) return;
@@ -195,12 +247,13 @@ HD void N(node_put)(const i32 i, const i32 lane, const struct N(slope) * s, real
   ALE_GRADIENT_FIELDS(F)             \
   F(opt, i32, edge, "entries>edges") \
   F(opt, f64, xf, "edges," STR(DIM))
-#define ALE_GRADIENT(F) ALE_GRADIENT_FIELDS(F) F(out, real, grad, "nodes," STR(NG))
+#define ALE_GRADIENT(F) ALE_LIMIT_FIELDS(F) F(out, real, grad, "nodes," STR(NG))
 TEAM(N(ale_gradient), ALE_GRADIENT, wide, PAIR)
 {
   if (!active[member[i]]) return;
   struct N(slope) s;
   N(node_gradient)(i, lane, x, offsets, neighbour, inverse, q, steep_at(blunt, i), &s);
+  N(node_bound)(i, lane, x, offsets, neighbour, edge, xf, &s);
   N(node_put)(i, lane, &s, grad);
 }
 
@@ -228,6 +281,7 @@ TEAM(N(viscous_gradient), VISCOUS_GRADIENT, wide, PAIR)
   if (!active[member[i]]) return;
   struct N(slope) s;
   N(node_gradient_beside)(i, lane, x, offsets, neighbour, inverse, q, steep_at(blunt, i), whole, slope, &s);
+  N(node_bound)(i, lane, x, offsets, neighbour, edge, xf, &s);
   N(node_put)(i, lane, &s, grad);
 }
 

@@ -21,7 +21,7 @@ LANES(N(ale_residual_start), ALE_RESIDUAL_START, indirect, NV)
 #define LOOP_FACES(F)                                        \
   ALE_FACE(F)                                                \
   F(in, i32, lr, "edges,2>nodes")                            \
-  F(out, i32, lowered, "edges") /* 1: of first order here */ \
+  F(out, i32, lowered, "edges") /* 1: of a negative state */ \
   F(inc, real, res, "nodes," STR(NV))
 KERNEL(N(ale_loop_atomics), LOOP_FACES, indirect)
 {

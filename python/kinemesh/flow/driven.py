@@ -81,8 +81,11 @@ class Driven(ABC):
         del member
         return {}
 
-    def at_first_order(self) -> NDArray[np.int64]:
-        """(members,) fluxes that fell back to first order; 0 of members that have failed."""
+    def below_second_order(self) -> NDArray[np.int64]:
+        """(members,) fluxes of states for which a gradient asked a negative density or pressure.
+
+        0 of members that have failed.
+        """
         return np.zeros(self.grid.members, int)
 
     def missed(self) -> NDArray[np.bool_]:

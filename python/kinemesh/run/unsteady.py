@@ -249,7 +249,7 @@ class Unsteady(Driver):
         tally.rows += alive
         tally.at_roundoff += above & at_floor
         tally.unconverged += above & ~at_floor
-        tally.lowered += solver.at_first_order()
+        tally.lowered += solver.below_second_order()
         tally.inner += get(solver.dualtime.iterations)
         cycle = self.plan.cycle(time)
         rows = (
@@ -314,10 +314,10 @@ class Unsteady(Driver):
         notes = [*map(_start_note, tally.start), *self._unconverged()]
         notes += [
             Sentence(
-                f"{count} edges (sum over steps) ended at first order: a gradient asked for a "
+                f"{count} edges (sum over steps) ended below second order: a gradient asked for a "
                 "negative density or pressure there",
                 member=m,
-                about="first order",
+                about="below second order",
             )
             for m, count in enumerate(tally.lowered)
             if count

@@ -33,7 +33,8 @@ class State:
     u1, u2, u3 : u at the last time levels;  res : residual;  past : its terms of two of them
     weights : (3,) device array     of the levels in the state that a step begins from
     fields : what kernels take, by name
-    lowered : device array, fluxes that fell back to first order (`Volumes.flux_member`)
+    lowered : device array, 1 at fluxes of states for which a gradient asked a negative density
+        or pressure (`Volumes.flux_member`)
     tolerance : (members,) device array    of the linear systems of pseudo-steps
     pace : (nodes,) device array     share of the CFL number that each node has for itself
     stream : (members, variables) device array    primitive
@@ -162,7 +163,7 @@ class State:
         if self.grid.ensemble.find_faults(where, self.grid.place, iterations):
             self.dualtime.stop_failed()
 
-    def at_first_order(self) -> NDArray[np.int64]:
+    def below_second_order(self) -> NDArray[np.int64]:
         """(members,) sum of `lowered`; 0 of members that have failed."""
         self._count_lowered()
         counts = self.backend.get(self._lowered_of)[:, 0]

@@ -54,9 +54,9 @@ class Gradients(Term):
             self.first = [bind("state_primitive")]
 
     def _from_q(self) -> list[Any]:
-        # limiters look at the middles of faces, where volumes have them
+        # bounds and limiters look at the middles of faces, where volumes have them
         edge = self.fields["edge"] if "xf" in self.fields else None
-        return [self._limited(self.kernel, **{} if self.limiter == "none" else {"edge": edge})]
+        return [self._limited(self.kernel, edge=edge)]
 
     def _limited(self, kernel: str, **more: Any) -> Any:
         """Call of the kernel of the limiter."""
@@ -88,9 +88,7 @@ class CellGradients(Gradients):
 
     def _from_q(self) -> list[Any]:
         if self.settings.gradient == "least-squares":
-            unread = {"edge"} if self.limiter == "none" else set()
-            about = {k: own for k, own in self.grid.fitted.items() if k not in unread}
-            return [self._limited("ale_gradient", **about)]
+            return [self._limited("ale_gradient", **self.grid.fitted)]
         shape = self.grid.vertices.nodes, self.fields["q"].shape[1]
         value = self.fields.backend.zeros(shape)
         values = self.fields.bind("vertex_values", value=value)
