@@ -358,6 +358,16 @@ def test_ready_viscous_cases_have_published_drag(name, drag, bar):
     assert loads["cd"] == pytest.approx(drag, rel=bar)
 
 
+def test_the_ready_case_ct3_is_that_of_the_report():
+    """AGARD-R-702, Landon: Mach number, mean, amplitude, reduced frequency, Reynolds number."""
+    ready = cases.load("agard-ct3-sa")
+    flow, motion = ready.flow, ready.motion
+
+    assert (flow.mach, flow.alpha_deg, flow.reynolds) == (0.6, 4.86, 4.8e6)
+    assert (motion.pitch["amplitude_deg"], motion.pitch["k"]) == (2.44, 0.081)
+    assert (ready.mesh.y_plus, ready.deform.method) == (1.0, "delaunay")
+
+
 def test_ready_turbulent_cases_want_a_y_plus_of_one():
     for name, inviscid in (("agard-ct5-sa", "agard-ct5"), ("agard-ct6-sa", "agard-ct6")):
         ready, other = cases.load(name), cases.load(inviscid)

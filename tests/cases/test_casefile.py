@@ -85,7 +85,7 @@ def test_ready_cases_load(name):
               "pitching-naca0012": [8000, None], "two-cylinders": [4000, 4000, None],
               "taylor-couette": [6000, 14_000], "cavity": [None], "channel-cylinder": [None],
               "cavity-spinning": [5300, None], "flat-plate-sa": [137 * 97],
-              "naca0012-sa": [57_000], "agard-ct5-sa": [30_000],
+              "naca0012-sa": [57_000], "agard-ct3-sa": [30_000], "agard-ct5-sa": [30_000],
               "agard-ct6-sa": [30_000], "flat-plate": [8000],
               "cylinder-100-m02": [16_000]}  # fmt: skip
     assert sizes == others.get(name, [5000])
