@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bench.loops.topology import Ints, Measures, Topology, transposed
+from kinemesh.csr import ordered
 from kinemesh.mesh.dual import around
 
 LEAST = 0.02  # sum of exact weights of a vertex over their number, as in mesh/cell_faces.py
@@ -46,6 +47,12 @@ class Tables:
     def fans(self) -> tuple[Ints, Ints]:
         """`fans`, `spoke`: faces at each vertex."""
         return transposed(self.top.rims, self.top.rim, len(self.top.vertex))
+
+    @cached_property
+    def outer(self) -> tuple[Ints, Ints]:
+        """`outer_starts`, and the faces of the boundary in the order of their cells."""
+        order, starts = ordered(self.top.pair[self.top.edges :, 0], self.top.cells)
+        return starts, order
 
     def per_face(self) -> Floats:
         """(vertices,) inverse of how often cells count at a vertex in the loop over faces."""
