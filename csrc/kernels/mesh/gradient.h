@@ -111,7 +111,7 @@ HD void N(asked_scalars)(const real *way, const struct N(slope) * s, struct N(as
   for (i32 k = 0; k < 2; k++) r->down[k] = smaller(d[k], r->down[k]);
 }
 
-/* The same with the velocity: gives the size of its change and the direction, in which the neighbours' velocities
+/* One more way, with the velocity: gives the size of its change and the direction, in which the neighbours' velocities
  * are compared: no axis has a part in it.                                                       */
 HD real N(asked_way)(const real *way, const struct N(slope) * s, real *to, struct N(asked) * r)
 {
@@ -211,7 +211,7 @@ HD void N(node_limit)(const i32 i, const i32 lane, const f64 *x, const i32 *offs
   N(slope_limit)(&r, eps2, s);
 }
 
-/* The same over a node's edges. */
+/* The gradient within the bound over a node's edges. */
 HD void N(node_bound)(const i32 i, const i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour,
                       const i32 *edge, const f64 *xf, struct N(slope) * s)
 {
