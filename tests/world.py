@@ -534,6 +534,25 @@ class World:
         self.put("groups|members+1>>groups", (0, 2, 5))
         self.put("ended|members", (0, 0))
         self.viscous(np.random.default_rng(8))
+        self.newton(np.random.default_rng(9))
+
+    def newton(self, rng):
+        """Members on the way to steps of Newton and in them, a basis of GMRES."""
+        n = len(self.x)
+        self.put("T|nodes", rng.uniform(0.1, 2.0, n), np.float32)
+        self.put("T_nt|nodes", rng.uniform(0.1, 2.0, n), np.float32)
+        for name, values in {
+            "scale": (2.0, 3.0), "weight": (0.4, 7.0), "size": (9.0, 0.1), "theta": (0.01, 0.1),
+            "start": (1.5, 0.5), "left": (0.2, 0.999), "norm": (0.25, 0.002), "first": (1.0, 1.0),
+            "newton_cfl": (30.0, 1.5), "length": (1.0, 0.0),
+        }.items():  # fmt: skip
+            self.put(f"{name}|members", values, float)
+        self.put("steps|members", (3, 1))
+        self.put("V|vectors+1,rows,4", rng.uniform(-1, 1, (8, n, 4)), np.float32)
+        self.values.update(
+            {"fallen": 0.03, "latest": 60, "tries": 3, "pause": 10, "nothing": 0.99, "least": 0.03},
+        )
+        self.values.update({"from|val": 0, "again": 1, "tolerance|val": 0.1})
 
     def viscous(self, rng):
         """Viscosities, turbulent ones of both signs, coefficients of faces, walls' nodes."""

@@ -15,6 +15,7 @@
 #include "shared/copy.h"
 #include "shared/gather.h"
 #include "flow/start.h"
+#include "flow/newton_rule.h"
 #include "overset/names.h"
 #define PAIR 2 /* lanes of a team: more pay on irregular clouds in space alone */
 #define DIM 2
@@ -80,8 +81,11 @@
   K(boundary_normals, bnodes) K(boundary_sweeps, bnodes) K(face_rates, faces)                     \
   K(face_normals, faces) K(face_sweeps, faces) K(face_middles, faces) K(cell_volumes, nodes)      \
   K(vertex_weights, vertices) K(cell_quality, groups) K(bc_vortex, members) \
+  K(newton_choose, members) K(newton_mask, members) K(newton_length, members)                       \
+  K(newton_follow, members) K(newton_rms, groups) K(newton_most, groups) K(gmres_shares, members)   \
   K(dualtime_start, members)                                                \
-  K(eddy_check, groups) K(eddy_update, rows) K(eddy_keep, nodes)                                                \
+  K(eddy_check, groups) K(eddy_update, rows) K(eddy_keep, nodes) K(eddy_begin, nodes) K(eddy_side, nodes) \
+  K(eddy_give, rows) K(eddy_get, rows) K(eddy_move, nodes) K(eddy_product, nodes) K(eddy_bound, nodes)                                                \
   K(extrema_start, nodes) K(extrema_by_faces, edges) K(extrema_by_cells, nodes)                   \
   K(derivative_start, nodes) K(derivative_by_points, nodes) K(derivative_by_pairs, lists)         \
   K(cloud_normals, bnodes) K(cloud_facets_3d, bnodes) K(mirror_fit_3d, bnodes)                  \
@@ -117,7 +121,7 @@
   DIMENSION_LIST(K, _3d) FACES_LIST(K, _3d) MESH_LIST(K, _3d)                                    \
   K(dual_normals_3d, edges) K(dual_sweeps_3d, edges) K(dual_volumes_3d, nodes)                    \
   K(boundary_normals_3d, bnodes) K(boundary_sweeps_3d, bnodes) K(cell_quality_3d, groups)   \
-  K(bc_symmetry_3d, bnodes) K(bc_symmetry_jacobian_3d, bnodes) K(fit_reach_3d, nodes)             \
+  K(bc_symmetry_3d, bnodes) K(bc_symmetry_jacobian_3d, bnodes) K(newton_symmetry_3d, bnodes) K(fit_reach_3d, nodes)             \
   CELLS_LIST(K, _3d)                                                                              \
   K(face_normals_3d, faces) K(face_sweeps_3d, faces) K(face_middles_3d, faces)                    \
   K(cell_volumes_3d, nodes) K(corner_normals_3d, nodes) K(vertex_weights_3d, vertices)
@@ -129,7 +133,9 @@
   K(block_diagonal_##B, rows) K(block_sweep_##B, rows)                                            \
   K(krylov_squares_##B, groups) K(krylov_first_##B, groups) K(krylov_alpha_##B, groups)           \
   K(krylov_omega_##B, groups) K(krylov_beta_##B, groups)                                          \
-  K(krylov_begin_##B, rows) K(krylov_s_##B, rows) K(krylov_x_##B, rows) K(krylov_p_##B, rows)
+  K(krylov_begin_##B, rows) K(krylov_s_##B, rows) K(krylov_x_##B, rows) K(krylov_p_##B, rows)          \
+  K(gmres_first_##B, groups) K(gmres_scale_##B, rows) K(gmres_keep_##B, rows)                     \
+  K(gmres_dots_##B, groups) K(gmres_take_##B, rows) K(gmres_turn_##B, groups) K(gmres_sum_##B, rows)
 #define MULTIGRID_LIST(K, B) MULTIGRID_LIST_(K, B)
 #define MULTIGRID_LIST_(K, B)                                                                     \
   K(multigrid_first_##B, rows) K(multigrid_step_##B, rows) K(multigrid_residual_##B, rows)        \

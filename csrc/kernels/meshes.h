@@ -5,6 +5,7 @@
 #include "mesh/columns.h"
 #include "mesh/jacobian.h"
 #include "mesh/lusgs.h"
+#include "mesh/newton.h"
 #include "mesh/terms.h"
 
 /* The kernels of these headers and their sets, but for those of faces.h. */
@@ -14,5 +15,5 @@
   K(bc_wall##D, bnodes) K(bc_wall_jacobian##D, bnodes) K(bc_farfield##D, bnodes)                  \
   K(bc_farfield_jacobian##D, bnodes) K(bc_outlet##D, bnodes) K(bc_outlet_jacobian##D, bnodes)     \
   K(bc_inlet##D, bnodes) K(bc_inlet_jacobian##D, bnodes)                                          \
-  K(lusgs_sweep##D, rows)
+  K(lusgs_sweep##D, rows) K(newton_pace##D, nodes)
 /* clang-format on */

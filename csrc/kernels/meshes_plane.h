@@ -3,6 +3,7 @@
 #include "mesh/viscous.h"
 #include "mesh/no_slip.h"
 #include "mesh/eddies.h"
+#include "mesh/eddies_newton.h"
 #include "mesh/distance.h"
 
 /* The kernels of these headers and their sets. */
@@ -12,5 +13,7 @@
   K(wall_move##D, bnodes) K(wall_stick##D, bnodes) K(bc_no_slip##D, bnodes)                       \
   K(bc_no_slip_jacobian##D, bnodes) K(wall_reaction##D, groups)                                  \
   K(eddy_gradient##D, nodes) K(eddy_rows##D, nodes) K(eddy_through##D, bnodes)                     \
+  K(eddy_residual##D, nodes) K(eddy_pace##D, nodes) K(eddy_through_residual##D, bnodes)           \
+  K(newton_no_slip##D, bnodes)                                                                    \
   K(wall_groups##D, groups) K(wall_distance##D, nodes)
 /* clang-format on */

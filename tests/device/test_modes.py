@@ -9,6 +9,7 @@ from world import NONE
 # Kernels that write also for members that are not active, on purpose.
 ALWAYS = {
     "krylov_start": "sets `live` from `active`",
+    "newton_choose": "says of every member what it takes part in",
     "state_primitive": "q follows u everywhere",
     "state_primitive_3d": "q follows u everywhere",
     "state_primitive_range": "the same",

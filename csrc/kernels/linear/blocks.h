@@ -24,6 +24,7 @@ WIDE_LIST(LISTED, B)
 #include "block.h"
 #include "triangles.h"
 #include "krylov.h"
+#include "gmres.h"
 #ifdef MULTIGRID_B
 #include "multigrid.h"
 #endif

@@ -43,19 +43,22 @@ HD real N(vorticity)(const real *g)
 }
 
 /* Fields that edges read of both ends. */
-#define EDDY_EDGES(F)                      \
-  F(in, f64, x, "nodes," STR(DIM))         \
-  F(in, i32, offsets, "nodes+1>>entries")  \
-  F(in, i32, neighbour, "entries>nodes")   \
-  F(in, i32, edge, "entries>edges")        \
-  F(in, i32, slot, "entries>blocks!")      \
-  F(in, real, S, "edges," STR(DIM))        \
-  F(in, real, flux, "edges," STR(NV))      \
-  F(in, real, jump, "edges")               \
-  F(in, f32, compact, "edges")             \
-  F(in, real, nt, "nodes")                 \
-  F(in, real, eta, "nodes")                \
-  F(in, real, slope_nt, "nodes," STR(DIM)) \
+#define EDDY_FACES(F)                     \
+  F(in, f64, x, "nodes," STR(DIM))        \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")  \
+  F(in, i32, edge, "entries>edges")       \
+  F(in, real, S, "edges," STR(DIM))       \
+  F(in, real, flux, "edges," STR(NV))     \
+  F(in, real, jump, "edges")              \
+  F(in, f32, compact, "edges")            \
+  F(in, real, nt, "nodes")                \
+  F(in, real, eta, "nodes")               \
+  F(in, real, slope_nt, "nodes," STR(DIM))
+/* And the blocks of the matrix; a null pointer leaves them out. */
+#define EDDY_EDGES(F)                 \
+  EDDY_FACES(F)                       \
+  F(in, i32, slot, "entries>blocks!") \
   F(upd, f32, A, "blocks,1")
 /* Sums over the edges of a node; size: of the terms that cancel in res. */
 struct eddy_sum {
@@ -84,17 +87,15 @@ HD struct eddy_sum N(eddy_edges)(const i32 a, const real rho EDDY_EDGES(PARAM))
     s.res += in * more - weight * through;
     s.diagonal += across - in;
     s.size += (across - in) * (fabs(own) + fabs(nt[b]));
-    A[slot[e]] = (f32)(in - across);
+    if (A) A[slot[e]] = (f32)(in - across);
   }
   return s;
 }
 
-#define EDDY_ROWS(F)                   \
+/* Fields of what a node has beside its edges. */
+#define EDDY_OWN(F)                    \
   F(in, i32, member, "nodes>members")  \
   F(in, i32, active, "members")        \
-  F(in, i32, row_of, "nodes>rows!")    \
-  F(in, i32, diagonal, "rows>blocks!") \
-  EDDY_EDGES(F)                        \
   F(in, real, q, "nodes," STR(NV))     \
   F(in, f64, mu, "nodes,2")            \
   F(in, f64, V, "nodes")               \
@@ -102,7 +103,20 @@ HD struct eddy_sum N(eddy_edges)(const i32 a, const real rho EDDY_EDGES(PARAM))
   F(in, real, nt1, "nodes")            \
   F(in, real, nt2, "nodes")            \
   F(in, f64, distance, "nodes")        \
-  F(in, f64, bdf, "members,3")         \
+  F(in, f64, bdf, "members,3")
+/* Source of a node off the walls, and d nt / dt. */
+HD struct eddy_number N(eddy_made)(const i32 i, const real *nt, real *rate EDDY_OWN(PARAM))
+{
+  const f64 *c = bdf + 3 * member[i];
+  *rate        = (real)(c[0] * (f64)nt[i] + c[1] * (f64)nt1[i] + c[2] * (f64)nt2[i]);
+  return eddy_source(nt[i], (real)mu[2 * i] / q[NV * i + DENSITY], N(vorticity)(slope + NG * i), (real)distance[i]);
+}
+
+#define EDDY_ROWS(F)                   \
+  EDDY_OWN(F)                          \
+  F(in, i32, row_of, "nodes>rows!")    \
+  F(in, i32, diagonal, "rows>blocks!") \
+  EDDY_EDGES(F)                        \
   F(in, f64, cfl, "members")           \
   F(out, real, res_nt, "nodes")        \
   F(out, real, size_nt, "nodes")       \
@@ -122,9 +136,8 @@ KERNEL(N(eddy_rows), EDDY_ROWS, heavy)
     return;
   }
   const f64               *c = bdf + 3 * m;
-  const struct eddy_number made =
-      eddy_source(nt[i], (real)mu[2 * i] / rho, N(vorticity)(slope + NG * i), (real)distance[i]);
-  const real rate = (real)(c[0] * (f64)nt[i] + c[1] * (f64)nt1[i] + c[2] * (f64)nt2[i]);
+  real                     rate;
+  const struct eddy_number made = N(eddy_made)(i, nt, &rate EDDY_OWN(NAME));
   const real turn = fabs(nt[i]) * ((real)c[0] + fabs(made.slope)); /* the largest of the times' and sources' terms */
   const real res = s.res + mass * (rate - made.value), per_dtau = s.diagonal / (real)cfl[m];
   A[own] = (f32)(s.diagonal + per_dtau + mass * ((real)c[0] + larger(-made.slope, R(0))));
@@ -134,32 +147,71 @@ KERNEL(N(eddy_rows), EDDY_ROWS, heavy)
   rhs_nt[row_of[i]] = (f32)-res;
 }
 
+/* The residual alone, as of a product with its derivative (flow/newton.h). */
+#define EDDY_RESIDUAL(F) EDDY_OWN(F) EDDY_FACES(F) F(rw, real, res_nt, "nodes")
+KERNEL(N(eddy_residual), EDDY_RESIDUAL, heavy)
+{
+  if (!active[member[i]] || !(distance[i] > 0)) return;
+  const real               rho = q[NV * i + DENSITY];
+  const struct eddy_sum    s   = N(eddy_edges)(i, rho EDDY_FACES(NAME), 0, 0);
+  real                     rate;
+  const struct eddy_number made = N(eddy_made)(i, nt, &rate EDDY_OWN(NAME));
+  res_nt[i]                     = s.res + rho * (real)V[i] * (rate - made.value);
+}
+
+/* 1 / dtau at a CFL number of 1, as in the row of the matrix. */
+#define EDDY_PACE(F)                  \
+  F(in, i32, member, "nodes>members") \
+  F(in, i32, active, "members")       \
+  F(in, real, q, "nodes," STR(NV))    \
+  EDDY_FACES(F)                       \
+  F(rw, real, T_nt, "nodes")
+KERNEL(N(eddy_pace), EDDY_PACE, heavy)
+{
+  if (active[member[i]]) T_nt[i] = N(eddy_edges)(i, q[NV * i + DENSITY] EDDY_FACES(NAME), 0, 0).diagonal;
+}
+
 /* Far field, inlets and outlets: what comes in brings the stream's nt. */
+#define EDDY_ACROSS(F)                \
+  F(in, i32, node, "bnodes>nodes!")   \
+  F(in, i32, member, "nodes>members") \
+  F(in, i32, active, "members")       \
+  F(in, real, S, "bnodes," STR(DIM))  \
+  F(in, real, w, "bnodes")            \
+  F(in, real, q, "nodes," STR(NV))    \
+  F(in, real, nt, "nodes")            \
+  F(in, f64, nt_stream, "members")    \
+  F(in, f64, distance, "nodes")       \
+  F(rw, real, res_nt, "nodes")
+/* Adds that to the residual of node a; the mass that goes out, which is below zero. */
+HD real N(eddy_across)(const i32 i, const i32 a EDDY_ACROSS(PARAM))
+{
+  const real *own  = q + NV * a;
+  const real  mass = smaller(own[DENSITY] * (N(vec_dot)(own + VELOCITY, S + DIM * i) - w[i]), R(0));
+  res_nt[a] += mass * ((real)nt_stream[member[a]] - nt[a]);
+  return mass;
+}
+
 #define EDDY_THROUGH(F)                \
-  F(in, i32, node, "bnodes>nodes!")    \
-  F(in, i32, member, "nodes>members")  \
-  F(in, i32, active, "members")        \
+  EDDY_ACROSS(F)                       \
   F(in, i32, line, "bnodes>rows!")     \
   F(in, i32, diagonal, "rows>blocks!") \
-  F(in, real, S, "bnodes," STR(DIM))   \
-  F(in, real, w, "bnodes")             \
-  F(in, real, q, "nodes," STR(NV))     \
-  F(in, real, nt, "nodes")             \
-  F(in, f64, nt_stream, "members")     \
-  F(in, f64, distance, "nodes")        \
-  F(rw, real, res_nt, "nodes")         \
   F(rw, f32, A, "blocks,1")            \
   F(rw, f32, rhs_nt, "rows,1")
 KERNEL(N(eddy_through), EDDY_THROUGH, indirect)
 {
-  const i32 a = node[i], m = member[a];
-  if (!active[m] || !(distance[a] > 0)) return;
-  const real *own  = q + NV * a;
-  const real  mass = smaller(own[DENSITY] * (N(vec_dot)(own + VELOCITY, S + DIM * i) - w[i]), R(0));
-  const real  more = mass * ((real)nt_stream[m] - nt[a]);
-  res_nt[a] += more;
+  const i32 a = node[i];
+  if (!active[member[a]] || !(distance[a] > 0)) return;
+  const real mass = N(eddy_across)(i, a EDDY_ACROSS(NAME));
   rhs_nt[line[i]] = (f32)-res_nt[a]; /* of the sum, as its parts cancel */
   A[diagonal[line[i]]] -= (f32)mass;
+}
+
+/* The residual alone. */
+KERNEL(N(eddy_through_residual), EDDY_ACROSS, indirect)
+{
+  const i32 a = node[i];
+  if (active[member[a]] && distance[a] > 0) N(eddy_across)(i, a EDDY_ACROSS(NAME));
 }
 
 #if DIM == 2

@@ -103,6 +103,28 @@ KERNEL(N(bc_no_slip_jacobian), BC_NO_SLIP_JACOBIAN, indirect)
   rhs[NV * at + ENERGY]           = 0;
 }
 
+/* The same rows of a product with the derivative of the residual (flow/newton.h), z by nodes. */
+#define NEWTON_NO_SLIP(F)      \
+  NO_SLIP(F)                   \
+  F(in, f32, z, "nodes,width") \
+  F(size, i32, width, "width") \
+  F(rw, f32, w, "nodes,width")
+KERNEL(N(newton_no_slip), NEWTON_NO_SLIP, indirect)
+{
+  const i32 a = node[i];
+  if (!active[member[a]]) return;
+  const f32 *d  = z + width * a;
+  f32       *to = w + width * a;
+  real       v[DIM];
+  for (i32 k = 0; k < DIM; k++) {
+    v[k]             = (real)velocity[DIM * i + k];
+    to[MOMENTUM + k] = (f32)((real)d[MOMENTUM + k] - v[k] * (real)d[DENSITY]);
+  }
+  if (!(wall_temperature > 0)) return;
+  const real energy = GAS_ENERGY / GAMMA * wall_temperature + R(0.5) * N(vec_dot)(v, v);
+  to[ENERGY]        = (f32)((real)d[ENERGY] - energy * (real)d[DENSITY]);
+}
+
 /* Sums over a wall as those of wall_forces, of the reaction: pressure and friction together. */
 #define WALL_REACTION(F)                   \
   F(in, i32, node, "bnodes>nodes")         \

@@ -33,3 +33,20 @@ KERNEL(bc_symmetry_jacobian_3d, BC_SYMMETRY_JACOBIAN, indirect)
   for (i32 j = 0; j < 3; j++)
     for (i32 k = 0; k < 3; k++) own[ENTRY(5, MOMENTUM + k, MOMENTUM + j)] += size * unit[k] * unit[j];
 }
+
+/* The same row of a product with the derivative of the residual (flow/newton.h), z by nodes. */
+#define NEWTON_SYMMETRY(F)     \
+  ON_SYMMETRY(F)               \
+  F(in, f32, z, "nodes,width") \
+  F(size, i32, width, "width") \
+  F(rw, f32, w, "nodes,width")
+KERNEL(newton_symmetry_3d, NEWTON_SYMMETRY, indirect)
+{
+  const i32 a = node[i], m = member[a];
+  if (!active[m]) return;
+  real d[3], to[3];
+  for (i32 k = 0; k < 3; k++) d[k] = (real)z[width * a + MOMENTUM + k], to[k] = (real)w[width * a + MOMENTUM + k];
+  along_3d(plane + 3 * m, to);
+  const real across = vec_dot_3d(plane + 3 * m, d);
+  for (i32 k = 0; k < 3; k++) w[width * a + MOMENTUM + k] = (f32)(to[k] + across * plane[3 * m + k]);
+}

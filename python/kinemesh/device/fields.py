@@ -13,9 +13,9 @@ from kinemesh.errors import SettingsError
 
 @cache
 def _declared() -> dict[str, dict[str, bool]]:
-    """Names of every kernel's fields -> True if the field may be absent."""
+    """Names of the fields that every kernel is given -> True if the field may be absent."""
     return {
-        name: {field: mode == "opt" for field, mode, _, _ in fields}
+        name: {field: mode == "opt" for field, mode, _, _ in fields if mode != "size"}
         for name, (_, fields) in kernels().items()
     }
 

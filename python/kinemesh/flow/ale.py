@@ -41,6 +41,7 @@ from kinemesh.flow.door.viscosity import NAMES, check_walls, viscosity_of, visco
 from kinemesh.flow.gas.ale_settings import AleSettings
 from kinemesh.flow.gas.implicit import Implicit, Operator
 from kinemesh.flow.gas.lusgs import Lusgs
+from kinemesh.flow.gas.newton import Newton
 from kinemesh.flow.gas.solver import Solver, Terms
 from kinemesh.flow.memory import like
 from kinemesh.flow.terms.boundary import Boundary, Vortex
@@ -184,6 +185,12 @@ class Ale(Solver):
         )
         self.slides = sliding
         self.check_viscosity(arguments.settings)
+        if arguments.settings.newton and arguments.backend.dtype != "float64":
+            raise SettingsError(
+                f"newton is True and dtype is {arguments.backend.dtype!r}, whose differences of "
+                "residuals are round-off; take dtype = 'float64', or newton = False",
+                argument="newton",
+            )
         meshes = meshes_of(mesh, arguments.members)
         planes: list[str] = []
         others = boundaries
@@ -276,6 +283,9 @@ class Ale(Solver):
             tolerance=self.tolerance,
             most=s.krylov_iterations,
         )
+
+    def beyond(self) -> Newton | None:
+        return Newton(self) if self.settings.newton else None
 
     def likely(self, member: int) -> str:
         if not isinstance(self.grid, Grid) or self.grid.dimensions == 3:  # no gradients are fitted

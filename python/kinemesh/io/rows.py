@@ -14,6 +14,9 @@ Columns of a steady run: member, iteration, residual, cl, cd, cm, cfl [-], then 
 Those in space have cy, cm_roll and cm_yaw, the force along y and the moments about x and z; their
 meshes have min_volume [chord^3] and min_dihedral_deg in unsteady runs, and no number in min_area
 and min_angle_deg.
+With newton = True steady runs have products (of an iteration's step of Newton with the derivative
+of the residual, 0 of a pseudo-step) and length (share of its solution that was taken, 0 where it
+was refused, 1 of a pseudo-step).
 A viscous gas has cd_pressure and cd_friction behind these, and with a model of turbulence
 residual_turbulence, over the most that it was in the march.
 """

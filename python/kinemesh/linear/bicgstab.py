@@ -139,7 +139,12 @@ class Bicgstab(Krylov):
             self._rows("krylov_p", **rows, r=self.r, v=self.v, p=self.p),
         ]
 
-    def solve_recorded(self, most: int) -> Any:
-        """Recording: begin, at most `most` iterations, finish."""
-        repeat = self.backend.record([self.iterate], times=most, flag=self.live)
-        return self.backend.record([self.begin, repeat, self.finish])
+    def solve_recorded(self, most: int, tolerance: float | None = None) -> Any:
+        """Recording: begin, at most `most` iterations, finish; to the solver's own tolerance, or
+        to another.
+        """
+        record, begin = self.backend.record, self.begin
+        if tolerance is not None:
+            begin = record(self._begin_calls(self.tolerances(tolerance)))
+        repeat = record([self.iterate], times=most, flag=self.live)
+        return record([begin, repeat, self.finish])

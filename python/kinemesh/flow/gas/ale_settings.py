@@ -18,6 +18,7 @@ LIMITER_K = {"wang": 0.05, "venkatakrishnan": 5.0}  # docs/convergence.md
 LINEAR = ("bicgstab", "lusgs")
 SPACE_K = LIMITER_K | {"wang": 0.5}  # smaller ones add drag to coarse wings
 VISCOUS_K = LIMITER_K | {"wang": 1.0}  # smaller ones limit boundary layers
+NEWTON = ("newton_vectors", "newton_tolerance")
 FIX = {False: 0.15, True: 0.3}  # in the plane, in space (docs/convergence.md)
 UNSTEADY_CFL = {False: 100.0, True: 1e3}  # of an inviscid, a viscous gas
 
@@ -40,6 +41,12 @@ class AleSettings(ImplicitSettings):
     loops : "store" (a face stores its flux, its volumes sum), or of Roe's flux "recompute" (volumes
         work out each flux twice: the same bits), "colours" (faces add to their volumes, colour by
         colour) or "atomics" (all at once: not repeatable)
+    newton : bool              a steady march goes over to steps of Newton's method when its
+        residual has fallen to 0.03 of the first, or after 60 iterations (theory, section 2.9), in
+        float64; physical steps of an unsteady run take pseudo-steps alone
+    newton_vectors : int       most vectors of GMRES in such a step: memory of 4 bytes twice for
+        each and each variable of a node
+    newton_tolerance : float   linear residual over its first value at which GMRES stops
     jacobian_fix : float       entropy_fix of the matrix alone: 0.15, in space 0.3; a larger value
         damps pseudo-steps where the stream stagnates, and does not change the converged flow; in a
         supersonic stream it is multiplied by the square of the Mach number
@@ -57,6 +64,9 @@ class AleSettings(ImplicitSettings):
     linear_solver: str = "bicgstab"
     lusgs_sweeps: int = 4
     loops: str = "store"
+    newton: bool = False
+    newton_vectors: int = 20
+    newton_tolerance: float = 0.1
     cfl: float | None = None
     unsteady_cfl: float | None = None
     turbulence_drop: float = 1e-3
@@ -74,6 +84,7 @@ class AleSettings(ImplicitSettings):
                 f"loops is {self.loops!r}, and flux {self.flux!r} has {', '.join(own)} alone; "
                 f"take loops = {own[0]!r}, or flux = 'roe'"
             )
+        self._check_newton()
         self.count("lusgs_sweeps")
         self.within(
             limiter_k=(0, np.inf), turbulence_drop=(TINY, 1), unsteady_turbulence_drop=(TINY, 1)
@@ -82,6 +93,20 @@ class AleSettings(ImplicitSettings):
             self.unused(["limiter_k"], "limiter is 'none'")
         others = (*KRYLOV, *MATRIX) if self.linear_solver == "lusgs" else ("lusgs_sweeps",)
         self.unused(others, f"linear_solver is {self.linear_solver!r}")
+
+    def _check_newton(self) -> None:
+        """SettingsError for settings of Newton's method that are none, or have no effect."""
+        self.choose(newton=(False, True))
+        self.count("newton_vectors")
+        self.within(newton_tolerance=(0, 0.9))
+        if not self.newton:
+            self.unused(NEWTON, "newton is False")
+        elif self.linear_solver == "lusgs":
+            raise SettingsError(
+                "newton is True and linear_solver is 'lusgs', which has no matrix for its linear "
+                "systems; take linear_solver = 'bicgstab', or newton = False",
+                argument="newton",
+            )
 
     def scheme(self, mode: str) -> str:
         del mode

@@ -13,6 +13,7 @@ from kinemesh.errors import SettingsError
 from kinemesh.flow.door.viscosity import Viscosity
 from kinemesh.flow.forces import Forces
 from kinemesh.flow.gas.friction import Friction, refuse_inviscid
+from kinemesh.flow.gas.newton import Newton
 from kinemesh.flow.gas.state import State
 from kinemesh.flow.moving import Moving
 from kinemesh.flow.terms.base import Term
@@ -36,6 +37,7 @@ class Answers(State, Moving):
     viscosity: Viscosity | None = None
     friction: Friction | None
     terms: dict[str, Term]
+    newton: Newton | None
 
     @cached_property  # kept in the instance: as writeable as what it overrides
     def forces(self) -> Forces:  # type: ignore[override]
@@ -80,13 +82,21 @@ class Answers(State, Moving):
         return self.behind()
 
     def remarks(self) -> list[str]:
-        friction = self.friction
-        return [*self.low_mach.notes(), *([] if friction is None else friction.remarks())]
+        friction, newton = self.friction, self.newton
+        return [
+            *self.low_mach.notes(),
+            *([] if friction is None else friction.remarks()),
+            *([] if newton is None else newton.remarks()),
+        ]
 
     def step_numbers(self) -> dict[str, NDArray[Any]]:
-        return {**self.steady_numbers(), **self.grid.step_numbers()}
+        return {**self._numbers(), **self.grid.step_numbers()}
 
     def steady_numbers(self) -> dict[str, NDArray[Any]]:
+        return {**self._numbers(), **({} if self.newton is None else self.newton.numbers())}
+
+    def _numbers(self) -> dict[str, NDArray[Any]]:
+        """(members,) loads that runs of either kind have beside lift, drag and moment."""
         found = self.forces.side() if self.grid.dimensions == 3 else {}
         if self.friction is None:
             return found
@@ -161,6 +171,8 @@ class Answers(State, Moving):
             found |= {f"dualtime_{name}": getattr(dual, name) for name in single}
         for term in self.terms.values():
             found |= term.kept
+        if self.newton is not None and not levels:
+            found |= self.newton.kept
         if not levels:
             return found
         past = {"u1": self.u1, "u2": self.u2, "low_mach": self.low_mach.pairs}

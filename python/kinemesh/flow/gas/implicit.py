@@ -7,6 +7,7 @@ traffic is what they cost.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -85,19 +86,29 @@ class Implicit:
         assemble : (pattern, solver, state, single) -> calls    from `state`, in float32 where
             `single`, to the solver's A and b
         """
-        solver = self.solver
-        narrow, state = self._narrow() if self.single else ([], self.state)
+        return [*self.factors(assemble), *self.solution(self.most)]
+
+    def factors(self, assemble: Callable[..., list[Any]]) -> list[Any]:
+        """Calls from `state` to the factors of the matrix, and to the side of `calls`."""
+        narrow, state = self._narrowed if self.single else ([], self.state)
         return [
             *narrow,
-            *assemble(self.pattern, solver, state, self.single),
-            solver.factor,
-            solver.solve_recorded(self.most),
+            *assemble(self.pattern, self.solver, state, self.single),
+            self.solver.factor,
+        ]
+
+    def solution(self, most: int) -> list[Any]:
+        """Calls from the factors and the side of `solver` to `du`, by `most` iterations."""
+        solver = self.solver
+        return [
+            solver.solve_recorded(most),
             *([self._copy("widen_state", solver.x, self.du)] if self.single else []),
         ]
 
     def _copy(self, kernel: str, source: Any, target: Any) -> Any:
         return self.fields.bind(kernel, **{"from": source, "to": target})
 
-    def _narrow(self) -> tuple[list[Any], dict[str, Any]]:
+    @cached_property
+    def _narrowed(self) -> tuple[list[Any], dict[str, Any]]:
         copies = {name: self.backend.zeros(a.shape, np.float32) for name, a in self.state.items()}
         return [self._copy("narrow_state", self.state[n], copies[n]) for n in copies], copies

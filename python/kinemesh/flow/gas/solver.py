@@ -20,6 +20,7 @@ from kinemesh.flow.gas.answers import Answers
 from kinemesh.flow.gas.dualtime import HUGE
 from kinemesh.flow.gas.friction import Friction
 from kinemesh.flow.gas.implicit import Operator
+from kinemesh.flow.gas.newton import Newton
 from kinemesh.flow.gas.state import PREDICTORS, State
 from kinemesh.flow.moving import Moving
 from kinemesh.flow.terms.base import Rows, Term
@@ -73,6 +74,9 @@ class Solver(Answers):
         if self.implicit.update is not None:
             self._steps.append(self._update_call(self.implicit.update))
         self._steps += [call for term in self.terms.values() for call in term.step()]
+        self.newton = self.beyond()
+        if self.newton is not None:
+            self.steady_columns += self.newton.columns
         self.predicted = False
         self._base: Any = None
         self._tolerance: float | None = None  # that is on the device
@@ -87,6 +91,10 @@ class Solver(Answers):
     @abstractmethod
     def operator(self) -> Operator:
         """Solver for the change of u in a pseudo-step."""
+
+    def beyond(self) -> Newton | None:
+        """Steps of Newton's method, to which a steady march goes over; None: it has none."""
+        return None
 
     def initialise(self, q: NDArray[Any] | None = None) -> None:
         super().initialise(q)
@@ -141,7 +149,9 @@ class Solver(Answers):
 
     def steady_iteration(self) -> Any:
         s = self.settings
-        return self.iteration(s.steady_drop, s.steady_iterations, s.ramp(s.cfl), 1)
+        return self.iteration(
+            s.steady_drop, s.steady_iterations, s.ramp(s.cfl), 1, newton=self.newton
+        )
 
     # ---- pseudo-time ----
 
@@ -152,8 +162,11 @@ class Solver(Answers):
         cfl: tuple[float, float, float],
         times: int,
         stall: float = HUGE,
+        newton: Newton | None = None,
     ) -> Any:
         """Recording of `times` pseudo-steps: residual, decision, implicit update.
+
+        With `newton` a member may take a step of Newton's method in the place of one.
 
         In the order of the kernels, of km.Ale with its default settings:
         state_primitive_range, ale_gradient_wang (q and its limited gradients); ale_flux_roe,
@@ -164,7 +177,8 @@ class Solver(Answers):
         b, active = self.backend, self.dualtime.active
         check = self.dualtime.check(self.fields, drop, most, cfl, stall)
         step = b.record(self.pseudo_step(), flag=active)
-        once = b.record([*self.residual(), check, step])
+        steps = [step] if newton is None else newton.calls(step)
+        once = b.record([*self.residual(), check, *steps])
         return b.record([once], times=times, flag=active)
 
     def _update_call(self, solution: dict[str, Any]) -> Any:
@@ -183,17 +197,22 @@ class Solver(Answers):
         )  # fmt: skip
         return [call for term in self.terms.values() for call in term.matrix(rows)]
 
+    @property
+    def matrix_fix(self) -> NDArray[np.float64]:
+        """(members,) entropy fix of the matrix (theory eq. 2.10b)."""
+        fix: NDArray[np.float64] = self.settings.jacobian_fix * np.maximum(1.0, self.mach**2)
+        return fix
+
     def matrix_fields(
         self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any]
     ) -> Fields:
         """Fields of the kernels that assemble a matrix from `state`, whatever its fluxes."""
         b = self.backend
-        fix = self.settings.jacobian_fix * np.maximum(1.0, self.mach**2)  # theory eq. 2.10b
         return self.fields.also(
             node=solver.tables["node"],
             diagonal=solver.tables["diagonal"],
             slot=b.table(self.grid.slots(pattern)),
-            jacobian_fix=b.array(fix, solver.dtype),
+            jacobian_fix=b.array(self.matrix_fix, solver.dtype),
             A=solver.A,
             rhs=solver.b,
             **state,
@@ -226,6 +245,8 @@ class Solver(Answers):
         self._solve_to(self.settings.krylov_tolerance)
         for term in self.terms.values():
             term.start_steady()
+        if self.newton is not None:
+            self.newton.begin()
         self.dualtime.set_floor(None)
         self.backend.put(self.pace, 1.0)
         self.dualtime.begin()

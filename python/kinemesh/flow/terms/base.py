@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,38 @@ class Rows:
     suffix: str
     rows: NDArray[np.int32]
     row: Any
+
+
+class Beside(Protocol):
+    """Unknown beside u in steps of Newton, the last number of each volume in their vectors.
+
+    Its methods give calls.
+
+    Attributes
+    ----------
+    fields : `beside0` and `beside`, its residual where the step began and now; `T_beside`, its
+        1 / dtau at a CFL number of 1; `scale` (members,) of the unknown
+    """
+
+    fields: Mapping[str, Any]
+
+    def begin(self) -> list[Any]:
+        """Calls that keep the state and give T, and factors of its matrix."""
+
+    def side(self) -> list[Any]:
+        """Calls for w = -R."""
+
+    def solve(self) -> list[Any]:
+        """Calls for z = M w."""
+
+    def move(self) -> list[Any]:
+        """Calls to the state x + share z."""
+
+    def product(self) -> list[Any]:
+        """Calls for w = [T / CFL + dR/dx] z."""
+
+    def bound(self) -> list[Any]:
+        """Calls that bound z."""
 
 
 class Term:
@@ -69,6 +101,19 @@ class Term:
     def seen(self) -> list[Any]:
         """Calls from q to what it has made and loads read; none where loads read q alone."""
         return []
+
+    def perturbed(self) -> list[Any]:
+        """Calls of `residual` for a state that is tried, which leave nothing but residuals."""
+        return self.residual()
+
+    def given(self, z: Any, w: Any) -> list[Any]:
+        """Calls for its rows that are no equations, of w = dR/dx z (volumes, numbers)."""
+        del z, w  # none, as a rule
+        return []
+
+    def beside(self) -> Callable[[Fields], Beside] | None:
+        """Maker of what steps of Newton need of its unknown beside u, from their fields."""
+        return None
 
     def matrix(self, rows: Rows) -> list[Any]:
         """Calls that add its derivative to the matrix."""

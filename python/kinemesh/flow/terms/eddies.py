@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.device.fields import Fields
 from kinemesh.flow.terms.base import Term
+from kinemesh.flow.terms.eddies_newton import NewtonEddies
 from kinemesh.linear import Bicgstab
 from kinemesh.space.conditions.base import OUTER
 from kinemesh.space.conditions.table import role_of
@@ -95,18 +98,32 @@ class SpalartAllmaras(Term):
         return [
             self.own.bind("eddy_gradient"),
             self.own.bind("eddy_rows"),
-            *self._through(),
+            *self._through("eddy_through"),
             self._check,
         ]
 
-    def _through(self) -> list[Any]:
-        """Calls of the patches that let the gas in or out."""
+    def perturbed(self) -> list[Any]:
+        if not self.on:
+            return []
+        return [
+            self.own.bind("eddy_gradient"),
+            self.own.bind("eddy_residual"),
+            *self._through("eddy_through_residual"),
+        ]
+
+    def beside(self) -> Callable[[Fields], NewtonEddies] | None:
+        if not self.on:
+            return None
+        return lambda vectors: NewtonEddies(self.own, vectors, self.solver)
+
+    def _through(self, kernel: str) -> list[Any]:
+        """Calls of this kernel for the patches that let the gas in or out."""
         calls = []
         for kind, patch in self.grid.patches.items():
             if role_of(kind) == OUTER and len(patch):
                 line = self.backend.table(self.row_of[patch.node])
                 own = self.own.also(**patch.device, line=line)
-                calls += [own.bind("eddy_through", over) for over in patch.layers]
+                calls += [own.bind(kernel, over) for over in patch.layers]
         return calls
 
     def step(self) -> list[Any]:

@@ -24,6 +24,11 @@ class Mirrors(Term):
     def residual(self) -> list[Any]:
         return [self.fields.bind("bc_symmetry", **self.symmetric)] if self.symmetric else []
 
+    def given(self, z: Any, w: Any) -> list[Any]:
+        if not self.symmetric:
+            return []
+        return [self.fields.bind("newton_symmetry", **self.symmetric, z=z, w=w)]
+
     def matrix(self, rows: Rows) -> list[Any]:
         if not self.symmetric:
             return []

@@ -110,6 +110,16 @@ class NoSlip(Term):
     def residual(self) -> list[Any]:
         return [] if self.walls is None else [self.walls.bind("bc_no_slip")]
 
+    def perturbed(self) -> list[Any]:
+        if self.walls is None:
+            return []
+        zeros = self.fields.backend.zeros
+        tried = {name: zeros(self.walls[name].shape, "float64") for name in ("reaction", "heat")}
+        return [self.walls.bind("bc_no_slip", **tried)]
+
+    def given(self, z: Any, w: Any) -> list[Any]:
+        return [] if self.walls is None else [self.walls.bind("newton_no_slip", z=z, w=w)]
+
     def matrix(self, rows: Rows) -> list[Any]:
         if self.walls is None:
             return []

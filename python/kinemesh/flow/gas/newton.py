@@ -1,0 +1,192 @@
+"""Steps of Newton's method in a march to a steady flow (docs/theory.md, section 2.9).
+
+[T / CFL + dR/dx] dx = -R with the derivative of the whole residual, which differences give, by
+GMRES over the solution of a pseudo-step, BiCGSTAB on the matrix of the first-order flux.  All is
+decided on the device, member by member: which kind of step, its length, and what follows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kinemesh.device.fields import Fields
+from kinemesh.linear import Gmres
+from kinemesh.sentences import Sentence
+
+# Residual over its first value at which Newton begins; or the iterations after which it does.
+BEGIN, LATEST = 3e-2, 60
+TRIES, PAUSE = 3, 10  # refused steps in a row, and pseudo-steps that follow
+HALVES = 5  # of a step's length, at most
+KEPT = ("begun", "mode", "wait", "refused", "falls", "newton_cfl", "theta")
+NOTHING = 0.99  # linear residual over its first value above which nothing has been solved
+
+
+class Newton:
+    """Newton's part of a march: its calls, and what it keeps of each member.
+
+    Parameters
+    ----------
+    case : solver of a gas in float64, with its terms and an `Implicit`
+
+    Attributes
+    ----------
+    gmres : Gmres    x is u, and behind it what a term solves for beside it
+    products, length : (members,) of the last step: products with the derivative, 0 of a
+        pseudo-step; share of the solution that was taken, 0 where it was refused
+    falls : (members,) int32, how often three steps in a row were refused
+    columns : of histories
+    """
+
+    columns = ("products", "length")
+
+    def __init__(self, case: Any) -> None:
+        b, grid, s = case.backend, case.grid, case.settings
+        self.case, self.backend, self.implicit = case, b, case.implicit
+        m, n, variables = grid.members, grid.nodes, case.model.variables
+        counts = ("going", "taking", "begun", "mode", "wait", "refused", "falls", "products")
+        numbers = ("newton_cfl", "theta", "length", "share", "weight", "size")
+        self.own = {name: b.zeros(m, np.int32) for name in counts}
+        self.own |= {name: b.zeros(m, np.float64) for name in numbers}
+        self.products, self.length = self.own["products"], self.own["length"]
+        self.falls = self.own["falls"]
+        makers = [made for term in case.terms.values() if (made := term.beside()) is not None]
+        dual, self.active = case.dualtime, case.dualtime.active
+        self.gmres = gmres = Gmres(
+            b, grid.totals, case.fields["member"], variables + len(makers),
+            wanted=self.own["taking"], live=self.active, vectors=s.newton_vectors,
+            tolerance=s.newton_tolerance,
+        )  # fmt: skip
+        self.rule = Fields(
+            b, **self.own, active=self.active, iterations=dual.iterations, norm=dual.norm,
+            first=dual.first, cfl=dual.cfl, steps=gmres.steps, status=gmres.status,
+            left=gmres.left, fallen=BEGIN, latest=LATEST, tries=TRIES, pause=PAUSE,
+            nothing=NOTHING,
+        )  # fmt: skip
+        self.vectors = case.fields.also(
+            **self.own, w=gmres.w, z=gmres.z, T=b.zeros(n), u0=b.zeros((n, variables)),
+            res0=b.zeros((n, variables)), least=0.5**HALVES, most=s.max_change,
+        )  # fmt: skip
+        self.beside = makers[0](self.vectors) if makers else None
+        of_beside = {} if self.beside is None else self.beside.fields
+        self.vectors.add(**of_beside)
+
+    def begin(self) -> None:
+        """A march begins with pseudo-steps."""
+        for name in KEPT:
+            self.backend.put(self.own[name], 0)
+
+    def numbers(self) -> dict[str, Any]:
+        """(members,) of each of `columns`, as the last iteration left them."""
+        return {name: self.backend.get(self.own[name]) for name in self.columns}
+
+    def remarks(self) -> list[str]:
+        """A sentence for each member that is not at its steady state as steps were refused."""
+        get, dual, ensemble = self.backend.get, self.case.dualtime, self.case.grid.ensemble
+        falls, drop = get(self.falls), self.case.settings.steady_drop
+        short = (get(self.own["begun"]) != 0) & ~(get(dual.norm) <= drop * get(dual.first))
+        return [
+            Sentence(
+                f"{TRIES} steps of Newton in a row were refused {falls[m]} times, and pseudo-steps "
+                "took their place; newton = False leaves out Newton's",
+                member=m,
+                about="steps refused",
+            )
+            for m in np.flatnonzero(short & (falls > 0) & ensemble.alive)
+        ]
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """Device arrays by name that a restart holds."""
+        return {f"newton_{name}": self.own[name] for name in KEPT}
+
+    def calls(self, pseudo: Any) -> list[Any]:
+        """Calls behind the check of a residual: for each member a step of either kind.
+
+        Parameters
+        ----------
+        pseudo : recording of a pseudo-step
+        """
+        step = self.backend.record(self._step(), flag=self.active)
+        return [
+            self.rule.bind("newton_choose"), pseudo, self._mask("taking"), step, self._mask("going")
+        ]  # fmt: skip
+
+    def _mask(self, name: str) -> Any:
+        return self.rule.bind("newton_mask", **{"from": self.own[name]})
+
+    def _total(self, kernel: str, count: int, **more: Any) -> Any:
+        """Call of a sum over the volumes of each member."""
+        grid = self.case.grid
+        parts = self.backend.zeros((grid.chunks, count), np.float64)
+        return self.vectors.bind(kernel, **grid.totals, parts=parts, **more)
+
+    def _step(self) -> list[Any]:
+        """Calls of a step of those that are active, from `res` to the new state."""
+        record, gmres, bind = self.backend.record, self.gmres, self.vectors.bind
+        products = record([*self._solve(), *self._product(), *gmres.iterate])
+        solution = record([products], times=self.case.settings.newton_vectors, flag=self.active)
+        search = record([*self._move(), *self._residual(), self._total("newton_search", 1)])
+        return [
+            *self._start(),
+            *gmres.begin,
+            solution,
+            self.rule.bind("newton_length"),
+            *gmres.sum,
+            bind("newton_bound"),
+            *self._of_beside("bound"),
+            record([search], times=HALVES + 1, flag=self.active),
+            self.rule.bind("newton_follow"),
+            *self._move(),
+        ]
+
+    def _of_beside(self, name: str) -> list[Any]:
+        """Calls of this name for what is solved for beside u."""
+        return [] if self.beside is None else getattr(self.beside, name)()
+
+    def _start(self) -> list[Any]:
+        """Calls that keep the state, give T and the factors, and put -R in w."""
+        case, bind = self.case, self.vectors.bind
+        fix = self.backend.array(case.matrix_fix, "real")
+        return [
+            bind("newton_keep"),
+            case.fields.bind("newton_pace", jacobian_fix=fix, T=self.vectors["T"]),
+            *self._of_beside("begin"),
+            *self.implicit.factors(case.assemble),
+            self._total("newton_norms", 2),
+            bind("newton_side"),
+            *self._of_beside("side"),
+        ]
+
+    def _solve(self) -> list[Any]:
+        """Calls z = M w."""
+        solver, bind = self.implicit.solver, self.vectors.bind
+        rows = {"node": solver.tables["node"]}
+        return [
+            bind("newton_give", suffix=solver.suffix, **rows, rhs=solver.b),
+            *self.implicit.solution(self.implicit.most),
+            bind("newton_get", **rows, du=self.implicit.du),
+            *self._of_beside("solve"),
+        ]
+
+    def _move(self) -> list[Any]:
+        """Calls to the state x + share z."""
+        return [self.vectors.bind("newton_move"), *self._of_beside("move")]
+
+    def _residual(self) -> list[Any]:
+        return [call for term in self.case.terms.values() for call in term.perturbed()]
+
+    def _product(self) -> list[Any]:
+        """Calls w = [T / CFL + dR/dx] z, of rows that are no equations what terms say."""
+        z, w = self.gmres.z, self.gmres.w
+        given = [call for term in self.case.terms.values() for call in term.given(z, w)]
+        return [
+            self._total("newton_rms", 2),
+            self._total("newton_most", 1),
+            *self._move(),
+            *self._residual(),
+            self.vectors.bind("newton_product"),
+            *self._of_beside("product"),
+            *given,
+        ]
