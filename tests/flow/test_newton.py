@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from kinemesh.errors import KinemeshWarning
 from kinemesh.flow.gas import newton as module
+from kinemesh.run import interrupt
 from runs import assert_same, interrupted, rows
 from solver_cases import on_devices, ring
 
@@ -328,6 +329,30 @@ def test_each_member_is_its_solo_run_bit_for_bit(device):
         for name in ("iteration", "residual", "cl", "cd", "cfl", "products", "length"):
             np.testing.assert_array_equal(ours[name], history[name], err_msg=name)
         assert alone.backend.get(alone.u).tobytes() == u[first[m] : first[m + 1]].tobytes()
+
+
+@pytest.mark.flow
+def test_a_member_that_is_spoiled_within_newton_fails_and_the_others_go_on(monkeypatch):
+    flow = {"mach": [0.5, 0.3], "alpha_deg": [2.0, -1.0]}
+    whole, spoiled = (case([520, 700], **flow) for _ in range(2))
+    real, u, first = interrupt.asked, spoiled.u, spoiled.grid.first
+
+    def asked():
+        if spoiled.newton.numbers()["products"][1] > 0:
+            values = spoiled.backend.get(u)
+            values[first[1]] = np.nan
+            spoiled.backend.put(u, values)
+        return real()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(interrupt, "asked", asked)
+        with pytest.warns(KinemeshWarning, match="member 1"):
+            found = spoiled.steady().history
+
+    right, ours = whole.steady().history.member(0), found.member(0)
+    for name in ("residual", "cl", "products"):
+        np.testing.assert_array_equal(ours[name], right[name])
+    assert not spoiled.grid.ensemble.alive[1]
 
 
 @pytest.mark.flow
