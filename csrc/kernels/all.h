@@ -85,7 +85,7 @@
   K(newton_follow, members) K(newton_rms, groups) K(newton_most, groups) K(gmres_shares, members)   \
   K(dualtime_start, members)                                                \
   K(eddy_check, groups) K(eddy_update, rows) K(eddy_keep, nodes) K(eddy_begin, nodes) K(eddy_side, nodes) \
-  K(eddy_give, rows) K(eddy_get, rows) K(eddy_move, nodes) K(eddy_product, nodes) K(eddy_bound, nodes)                                                \
+  K(eddy_give, rows) K(eddy_get, rows) K(eddy_move, nodes) K(eddy_product, nodes) K(eddy_bound, nodes) \
   K(extrema_start, nodes) K(extrema_by_faces, edges) K(extrema_by_cells, nodes)                   \
   K(derivative_start, nodes) K(derivative_by_points, nodes) K(derivative_by_pairs, lists)         \
   K(cloud_normals, bnodes) K(cloud_facets_3d, bnodes) K(mirror_fit_3d, bnodes)                  \
@@ -121,7 +121,8 @@
   DIMENSION_LIST(K, _3d) FACES_LIST(K, _3d) MESH_LIST(K, _3d)                                    \
   K(dual_normals_3d, edges) K(dual_sweeps_3d, edges) K(dual_volumes_3d, nodes)                    \
   K(boundary_normals_3d, bnodes) K(boundary_sweeps_3d, bnodes) K(cell_quality_3d, groups)   \
-  K(bc_symmetry_3d, bnodes) K(bc_symmetry_jacobian_3d, bnodes) K(newton_symmetry_3d, bnodes) K(fit_reach_3d, nodes)             \
+  K(bc_symmetry_3d, bnodes) K(bc_symmetry_jacobian_3d, bnodes) K(newton_symmetry_3d, bnodes) \
+  K(fit_reach_3d, nodes) \
   CELLS_LIST(K, _3d)                                                                              \
   K(face_normals_3d, faces) K(face_sweeps_3d, faces) K(face_middles_3d, faces)                    \
   K(cell_volumes_3d, nodes) K(corner_normals_3d, nodes) K(vertex_weights_3d, vertices)

@@ -286,8 +286,8 @@ def test_a_wing_of_prisms_ends_where_pseudo_steps_are_at_a_thousandth():
 
     assert result["converged"]
     assert result["residual_drop"] <= 1e-6
-    assert (found["products"] > 0).sum() <= 8
-    assert found["products"].sum() <= 110
+    assert (found["products"] > 0).sum() <= 10
+    assert found["products"].sum() <= 90
     with pytest.warns(KinemeshWarning, match="stopped at its limit of 70 iterations"):
         _, today = marched(wing_of_prisms(False))
     assert today["residual_drop"] > 1e-3
@@ -363,7 +363,7 @@ def test_a_member_that_is_spoiled_within_newton_fails_and_the_others_go_on(monke
 def test_a_run_stopped_within_newton_goes_on_with_the_same_bits(
     monkeypatch, tmp_path, flow, before
 ):
-    """Where it begins, and two and three steps later."""
+    """At the first step, and two and three steps later."""
 
     def run(**more):
         return case(520, settings={"steady_iterations": 300}, **flow).steady(**more)
@@ -446,7 +446,7 @@ def test_a_step_that_no_length_makes_smaller_is_refused(monkeypatch):
     ({"newton": True, "newton_tolerance": 0.0}, "newton_tolerance is 0.0, expected a number"),
     ({"newton": True, "newton_tolerance": 0.91}, "newton_tolerance is 0.91, expected a number"),
     ({"newton_vectors": 30}, "newton_vectors is 30 and has no effect: newton is False"),
-    ({"newton_tolerance": 0.3}, "newton_tolerance is 0.3 and has no effect: newton is False"),
+    ({"newton_tolerance": 0.1}, "newton_tolerance is 0.1 and has no effect: newton is False"),
     ({"newton": True, "linear_solver": "lusgs"}, "newton is True and linear_solver is 'lusgs'"),
 ])  # fmt: skip
 @pytest.mark.parametrize("kind", [km.AleSettings, km.CellSettings])

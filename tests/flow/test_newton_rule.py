@@ -6,7 +6,7 @@ from samples import direct
 
 
 def chosen(host, **own):
-    """What a member does next."""
+    """Fields of a member after the choice of its next step."""
     told = {
         "iterations": 20, "norm": 0.5, "first": 1.0, "fallen": 0.03, "latest": 60, "active": 1,
         "going": 0, "taking": 0, "begun": 0, "mode": 0, "wait": 0, "cfl": 40.0, "newton_cfl": 7.0,
@@ -97,6 +97,13 @@ def test_a_refused_step_is_put_back_and_the_third_in_a_row_brings_pseudo_steps(h
     assert (second["active"], second["share"], second["wait"], second["refused"]) == (1, 0, 0, 2)
     assert (third["active"], third["wait"], third["refused"], third["falls"]) == (1, 10, 0, 1)
     assert (taken["active"], taken["wait"], taken["refused"], taken["falls"]) == (0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(("falls", "wait"), [(0, 10), (1, 20), (4, 160), (5, 320), (9, 320)])
+def test_pseudo_steps_that_follow_are_twice_as_many_each_time(host, falls, wait):
+    found = followed(host, length=0.0, refused=2, falls=falls)
+
+    assert (found["wait"], found["falls"]) == (wait, falls + 1)
 
 
 @pytest.mark.parametrize(("taking", "steps", "left", "solved"), [

@@ -63,7 +63,7 @@ class Solved:
 @on_devices
 @pytest.mark.parametrize("vectors", [1, 2, 5, 9])
 def test_residual_after_so_many_vectors_is_that_of_scipy(vectors, device):
-    """Of every number about that of a batch of products, four."""
+    """With every number of vectors about that of a batch of products, four."""
     A, side = matrix(30, 1)
     M = np.diag(1 / np.diag(A))
 
@@ -92,7 +92,7 @@ def test_solution_is_that_of_scipy_and_it_stops_at_the_tolerance():
 
 
 def test_a_preconditioner_that_is_another_each_time_leaves_the_residual_it_says():
-    """As an iteration that has not converged is; x = M sum(y_k V_k) would be off by its changes."""
+    """By an iteration that has not converged x = M sum(y_k V_k) would be off by its changes."""
     A, side = matrix(30, 3)
 
     def changing(k, m, v):
@@ -105,7 +105,7 @@ def test_a_preconditioner_that_is_another_each_time_leaves_the_residual_it_says(
 
 
 def test_vectors_stay_orthogonal_where_products_hardly_differ():
-    """Of one pass of Gram and Schmidt they would lose what the first vector has in common."""
+    """After one pass of Gram and Schmidt they would keep a part of the first vector."""
     n = SIZE * 30
     A = np.eye(n) + 1e-4 * matrix(30, 9)[0]
 

@@ -66,7 +66,8 @@ KERNEL(newton_length, NEWTON_LENGTH, direct)
   if (taking[i]) share[i] = solved, length[i] = 0;
 }
 
-/* What follows: the CFL number of the next step, and after three refused ones in a row pseudo-steps.  Members whose
+/* What follows: the CFL number of the next step, and after three refused ones in a row pseudo-steps, each time twice
+ * as many, so that a march that Newton cannot end is one of pseudo-steps.  Members whose
  * step is refused are active, to be put back.                                                     */
 #define NEWTON_FOLLOW(F)            \
   F(in, i32, taking, "members")     \
@@ -98,7 +99,8 @@ KERNEL(newton_follow, NEWTON_FOLLOW, direct)
   if (a > 0) return;
   active[i] = 1, share[i] = 0;
   if (refused[i] < tries) return;
-  wait[i] = pause, refused[i] = 0;
+  wait[i]    = pause << (falls[i] < 5 ? falls[i] : 5);
+  refused[i] = 0;
   falls[i]++;
 }
 

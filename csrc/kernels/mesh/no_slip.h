@@ -103,7 +103,7 @@ KERNEL(N(bc_no_slip_jacobian), BC_NO_SLIP_JACOBIAN, indirect)
   rhs[NV * at + ENERGY]           = 0;
 }
 
-/* The same rows of a product with the derivative of the residual (flow/newton.h), z by nodes. */
+/* Rows of such a node in a product with the derivative of the residual (flow/newton.h), z by nodes. */
 #define NEWTON_NO_SLIP(F)      \
   NO_SLIP(F)                   \
   F(in, f32, z, "nodes,width") \

@@ -34,7 +34,7 @@ KERNEL(bc_symmetry_jacobian_3d, BC_SYMMETRY_JACOBIAN, indirect)
     for (i32 k = 0; k < 3; k++) own[ENTRY(5, MOMENTUM + k, MOMENTUM + j)] += size * unit[k] * unit[j];
 }
 
-/* The same row of a product with the derivative of the residual (flow/newton.h), z by nodes. */
+/* Row of such a node in a product with the derivative of the residual (flow/newton.h), z by nodes. */
 #define NEWTON_SYMMETRY(F)     \
   ON_SYMMETRY(F)               \
   F(in, f32, z, "nodes,width") \

@@ -66,7 +66,7 @@ class AleSettings(ImplicitSettings):
     loops: str = "store"
     newton: bool = False
     newton_vectors: int = 20
-    newton_tolerance: float = 0.1
+    newton_tolerance: float = 0.3
     cfl: float | None = None
     unsteady_cfl: float | None = None
     turbulence_drop: float = 1e-3

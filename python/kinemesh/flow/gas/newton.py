@@ -17,7 +17,7 @@ from kinemesh.sentences import Sentence
 
 # Residual over its first value at which Newton begins; or the iterations after which it does.
 BEGIN, LATEST = 3e-2, 60
-TRIES, PAUSE = 3, 10  # refused steps in a row, and pseudo-steps that follow
+TRIES, PAUSE = 3, 10  # refused steps in a row, and pseudo-steps that follow the first time
 HALVES = 5  # of a step's length, at most
 KEPT = ("begun", "mode", "wait", "refused", "falls", "newton_cfl", "theta")
 NOTHING = 0.99  # linear residual over its first value above which nothing has been solved
