@@ -83,6 +83,7 @@ MESH_WAYS = {  # dtype, settings
     "no matrix": ("float64", {"linear_solver": "lusgs"}),
     "no matrix, float32": ("float32", {"linear_solver": "lusgs"}),
     "vortex": ("float64", {"far_field": "vortex"}),
+    "newton": ("float64", {"newton": True}),
 }
 
 
@@ -116,7 +117,8 @@ def test_what_is_needed_is_what_is_allocated(allocated, name, way):
     recording = ale.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
 
     want = memory.needed(km.Ale, dtype, [mesh], ale.settings)
-    assert allocated() - before == pytest.approx(want, rel=1e-3)
+    small = 4096 if way == "newton" else 0  # of each member, whatever its nodes are
+    assert allocated() - before == pytest.approx(want, rel=1e-3, abs=small)
     assert recording is not None
 
 

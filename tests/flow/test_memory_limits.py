@@ -41,6 +41,20 @@ def test_a_case_beyond_the_limit_is_refused_with_what_it_needs(monkeypatch):
         km.Ale(mesh, mach=0.5, device="cpu")
 
 
+def test_a_case_with_newton_that_does_not_fit_is_advised_no_float32(monkeypatch):
+    mesh = km.mesh.airfoil("naca0012", nodes=700, far_field=10)
+    double, single = (
+        memory.needed(km.Ale, dtype, [mesh], km.AleSettings()) for dtype in ("float64", "float32")
+    )
+    room = (double + single) // 2 + memory.HOST * memory.counts(mesh)[1]
+    monkeypatch.setattr(memory, "available", lambda backend: room)
+
+    with pytest.raises(km.DeviceError, match=r"are free; use fewer nodes$"):
+        km.Ale(mesh, mach=0.5, device="cpu", settings=km.AleSettings(newton=True))
+    with pytest.raises(km.DeviceError, match=r"use dtype='float32' .* or fewer nodes$"):
+        km.Ale(mesh, mach=0.5, device="cpu")
+
+
 def test_memory_that_is_short_in_a_run_from_the_shell_is_told(monkeypatch, capsys):
     def short(arguments):
         raise MemoryError("Unable to allocate 42.3 MiB")

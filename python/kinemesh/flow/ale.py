@@ -185,7 +185,7 @@ class Ale(Solver):
         )
         self.slides = sliding
         self.check_viscosity(arguments.settings)
-        if arguments.settings.newton and arguments.backend.dtype != "float64":
+        if not arguments.settings.single and arguments.backend.dtype != "float64":
             raise SettingsError(
                 f"newton is True and dtype is {arguments.backend.dtype!r}, whose differences of "
                 "residuals are round-off; take dtype = 'float64', or newton = False",

@@ -269,7 +269,7 @@ def room(
         return arrays
     what = "points" if hasattr(spaces[0], "satellites") else "nodes"
     ways = [Sentence(f"fewer {what}")]
-    if backend.dtype == "float64":
+    if backend.dtype == "float64" and settings.single:
         single = _held(solver, "float32", distinct, settings, deform) + host
         if single <= free:
             ways.insert(0, Sentence(Option("dtype", "float32"), f" (about {size(single)})"))

@@ -62,7 +62,8 @@ class Gmres:
             "hessenberg": (members, vectors, vectors),
             "rotations": (members, vectors, 2),
         }
-        self.small = {name: backend.zeros(shape, np.float64) for name, shape in numbers.items()}
+        with backend.irregular():  # a few thousand bytes of a member, whatever its rows are
+            self.small = {name: backend.zeros(n, np.float64) for name, n in numbers.items()}
         self.left = self.small["left"]
         self.steps, self.status = (backend.zeros(members, np.int32) for _ in range(2))
         self.w, self.z = (backend.zeros((rows, size), np.float32) for _ in range(2))

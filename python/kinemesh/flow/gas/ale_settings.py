@@ -117,6 +117,10 @@ class AleSettings(ImplicitSettings):
         return self.loops != "atomics"
 
     @property
+    def single(self) -> bool:
+        return not self.newton
+
+    @property
     def gradients_by(self) -> str:
         """Way to gradients, as of `Volumes.fit`."""
         return "least-squares"

@@ -7,7 +7,6 @@ traffic is what they cost.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -75,6 +74,7 @@ class Implicit:
         self.single = self.solver.suffix != backend.suffix
         self.du = backend.zeros(shape) if self.single else self.solver.x
         self.update = {"node": self.solver.tables["node"], "du": self.du}
+        self._factors: list[Any] = []
 
     update: dict[str, Any] | None
 
@@ -89,13 +89,15 @@ class Implicit:
         return [*self.factors(assemble), *self.solution(self.most)]
 
     def factors(self, assemble: Callable[..., list[Any]]) -> list[Any]:
-        """Calls from `state` to the factors of the matrix, and to the side of `calls`."""
-        narrow, state = self._narrowed if self.single else ([], self.state)
-        return [
-            *narrow,
-            *assemble(self.pattern, self.solver, state, self.single),
-            self.solver.factor,
-        ]
+        """Calls from `state` to the factors of the matrix, and to the side of `calls`.
+
+        They are bound once, with the tables that they read.
+        """
+        if not self._factors:
+            narrow, state = self._narrow() if self.single else ([], self.state)
+            made = assemble(self.pattern, self.solver, state, self.single)
+            self._factors = [*narrow, *made, self.solver.factor]
+        return self._factors
 
     def solution(self, most: int) -> list[Any]:
         """Calls from the factors and the side of `solver` to `du`, by `most` iterations."""
@@ -108,7 +110,6 @@ class Implicit:
     def _copy(self, kernel: str, source: Any, target: Any) -> Any:
         return self.fields.bind(kernel, **{"from": source, "to": target})
 
-    @cached_property
-    def _narrowed(self) -> tuple[list[Any], dict[str, Any]]:
+    def _narrow(self) -> tuple[list[Any], dict[str, Any]]:
         copies = {name: self.backend.zeros(a.shape, np.float32) for name, a in self.state.items()}
         return [self._copy("narrow_state", self.state[n], copies[n]) for n in copies], copies

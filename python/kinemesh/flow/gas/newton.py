@@ -43,7 +43,10 @@ class Newton:
 
     def __init__(self, case: Any) -> None:
         b, grid, s = case.backend, case.grid, case.settings
-        self.case, self.backend, self.implicit = case, b, case.implicit
+        self.backend, self.grid, self.settings, self.implicit = b, grid, s, case.implicit
+        self.dualtime, self.terms = case.dualtime, [*case.terms.values()]
+        # of the case nothing is kept but what it has: a case that nobody needs goes at once
+        self._factors = case.implicit.factors(case.assemble)
         m, n, variables = grid.members, grid.nodes, case.model.variables
         counts = ("going", "taking", "begun", "mode", "wait", "refused", "falls", "products")
         numbers = ("newton_cfl", "theta", "length", "share", "weight", "size")
@@ -51,7 +54,7 @@ class Newton:
         self.own |= {name: b.zeros(m, np.float64) for name in numbers}
         self.products, self.length = self.own["products"], self.own["length"]
         self.falls = self.own["falls"]
-        makers = [made for term in case.terms.values() if (made := term.beside()) is not None]
+        makers = [made for term in self.terms if (made := term.beside()) is not None]
         dual, self.active = case.dualtime, case.dualtime.active
         self.gmres = gmres = Gmres(
             b, grid.totals, case.fields["member"], variables + len(makers),
@@ -68,6 +71,8 @@ class Newton:
             **self.own, w=gmres.w, z=gmres.z, T=b.zeros(n), u0=b.zeros((n, variables)),
             res0=b.zeros((n, variables)), least=0.5**HALVES, most=s.max_change,
         )  # fmt: skip
+        fix = b.array(case.matrix_fix, "real")
+        self._pace = case.fields.bind("newton_pace", jacobian_fix=fix, T=self.vectors["T"])
         self.beside = makers[0](self.vectors) if makers else None
         of_beside = {} if self.beside is None else self.beside.fields
         self.vectors.add(**of_beside)
@@ -83,8 +88,8 @@ class Newton:
 
     def remarks(self) -> list[str]:
         """A sentence for each member that is not at its steady state as steps were refused."""
-        get, dual, ensemble = self.backend.get, self.case.dualtime, self.case.grid.ensemble
-        falls, drop = get(self.falls), self.case.settings.steady_drop
+        get, dual, ensemble = self.backend.get, self.dualtime, self.grid.ensemble
+        falls, drop = get(self.falls), self.settings.steady_drop
         short = (get(self.own["begun"]) != 0) & ~(get(dual.norm) <= drop * get(dual.first))
         return [
             Sentence(
@@ -118,15 +123,14 @@ class Newton:
 
     def _total(self, kernel: str, count: int, **more: Any) -> Any:
         """Call of a sum over the volumes of each member."""
-        grid = self.case.grid
-        parts = self.backend.zeros((grid.chunks, count), np.float64)
-        return self.vectors.bind(kernel, **grid.totals, parts=parts, **more)
+        parts = self.backend.zeros((self.grid.chunks, count), np.float64)
+        return self.vectors.bind(kernel, **self.grid.totals, parts=parts, **more)
 
     def _step(self) -> list[Any]:
         """Calls of a step of those that are active, from `res` to the new state."""
         record, gmres, bind = self.backend.record, self.gmres, self.vectors.bind
         products = record([*self._solve(), *self._product(), *gmres.iterate])
-        solution = record([products], times=self.case.settings.newton_vectors, flag=self.active)
+        solution = record([products], times=self.settings.newton_vectors, flag=self.active)
         search = record([*self._move(), *self._residual(), self._total("newton_search", 1)])
         return [
             *self._start(),
@@ -147,13 +151,12 @@ class Newton:
 
     def _start(self) -> list[Any]:
         """Calls that keep the state, give T and the factors, and put -R in w."""
-        case, bind = self.case, self.vectors.bind
-        fix = self.backend.array(case.matrix_fix, "real")
+        bind = self.vectors.bind
         return [
             bind("newton_keep"),
-            case.fields.bind("newton_pace", jacobian_fix=fix, T=self.vectors["T"]),
+            self._pace,
             *self._of_beside("begin"),
-            *self.implicit.factors(case.assemble),
+            *self._factors,
             self._total("newton_norms", 2),
             bind("newton_side"),
             *self._of_beside("side"),
@@ -175,12 +178,12 @@ class Newton:
         return [self.vectors.bind("newton_move"), *self._of_beside("move")]
 
     def _residual(self) -> list[Any]:
-        return [call for term in self.case.terms.values() for call in term.perturbed()]
+        return [call for term in self.terms for call in term.perturbed()]
 
     def _product(self) -> list[Any]:
         """Calls w = [T / CFL + dR/dx] z, of rows that are no equations what terms say."""
         z, w = self.gmres.z, self.gmres.w
-        given = [call for term in self.case.terms.values() for call in term.given(z, w)]
+        given = [call for term in self.terms for call in term.given(z, w)]
         return [
             self._total("newton_rms", 2),
             self._total("newton_most", 1),

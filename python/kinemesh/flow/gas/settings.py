@@ -37,6 +37,11 @@ class Settings:
     def repeatable(self) -> bool:
         return True
 
+    @property
+    def single(self) -> bool:
+        """True where a flow may be in float32."""
+        return True
+
     def choose(self, **choices: Any) -> None:
         """SettingsError for a setting that is none of its choices."""
         for name, among in choices.items():
