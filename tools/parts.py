@@ -20,7 +20,7 @@ IN_COMPANY, ALONE = "not slow and not alone", "not slow and alone"
 def started(folder: Path, name: str, *options: str) -> tuple[Path, subprocess.Popen[bytes]]:
     """Pytest in a process, and its output file."""
     log = folder / f"{name}.log"
-    command = [sys.executable, "-m", "pytest", "-rs", "-p", "no:cacheprovider", *options]
+    command = [sys.executable, "-m", "pytest", "-rfEs", "-p", "no:cacheprovider", *options]
     with log.open("wb") as file:
         return log, subprocess.Popen(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT)
 
@@ -31,7 +31,8 @@ def ended(log: Path, process: subprocess.Popen[bytes], begin: float) -> bool:
     lines = log.read_text(errors="replace").splitlines()
     print(f"{log.stem} ({time.monotonic() - begin:.0f} s): {lines[-1] if lines else 'nothing'}")
     if not good:
-        print("\n".join(lines[-80:]))
+        names = [line for line in lines if line.startswith(("FAILED ", "ERROR "))]
+        print("\n".join([*lines[-80:], *names]))
     return good
 
 
