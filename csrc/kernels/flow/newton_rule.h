@@ -22,7 +22,7 @@
   F(rw, f64, theta, "members") /* share of the equation beside the gas in norms */ \
   F(rw, i32, products, "members")                                                  \
   F(rw, f64, length, "members")
-KERNEL(newton_choose, NEWTON_CHOOSE, direct)
+KERNEL(newton_choose, NEWTON_CHOOSE, indirect)
 {
   going[i]  = active[i];
   taking[i] = 0;
@@ -86,7 +86,7 @@ KERNEL(newton_length, NEWTON_LENGTH, direct)
   F(rw, f64, share, "members")      \
   F(rw, f64, newton_cfl, "members") \
   F(rw, f64, cfl, "members")
-KERNEL(newton_follow, NEWTON_FOLLOW, direct)
+KERNEL(newton_follow, NEWTON_FOLLOW, indirect)
 {
   active[i] = 0;
   if (!taking[i]) return;
