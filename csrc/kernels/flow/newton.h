@@ -7,7 +7,7 @@
   F(in, i32, member, "nodes>members") \
   F(in, i32, active, "members")
 
-/* Where a step begins: the state, its residual, and a pace of 1. */
+/* The begin of a step: its state and residual are kept, and the pace is 1. */
 #define NEWTON_KEEP(F)                \
   NEWTON_NODES(F)                     \
   F(in, real, u, "nodes," STR(NV))    \

@@ -66,7 +66,7 @@ KERNEL(newton_length, NEWTON_LENGTH, direct)
   if (taking[i]) share[i] = solved, length[i] = 0;
 }
 
-/* What follows: the CFL number of the next step, and after three refused ones in a row pseudo-steps, each time twice
+/* The end of a step: the CFL number of the next, and after three refused ones in a row pseudo-steps, each time twice
  * as many, so that a march that Newton cannot end is one of pseudo-steps.  Members whose
  * step is refused are active, to be put back.                                                     */
 #define NEWTON_FOLLOW(F)            \

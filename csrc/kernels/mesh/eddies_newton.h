@@ -6,7 +6,7 @@
   F(in, i32, active, "members")       \
   F(size, i32, width, "width")
 
-/* Where a step begins, and the side -R. */
+/* The begin of a step, and the side -R. */
 #define EDDY_BEGIN(F)                 \
   F(in, i32, member, "nodes>members") \
   F(in, i32, active, "members")       \

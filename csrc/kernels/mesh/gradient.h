@@ -130,7 +130,7 @@ HD real N(asked_room)(const real *there, const real *to, const struct N(slope) *
   return larger(along, room);
 }
 
-/* What the lanes of a team have found. */
+/* Largest changes and least limiter over the lanes of a team. */
 HD void N(asked_together)(struct N(asked) * r)
 {
   for (i32 k = 0; k < 2; k++) r->up[k] = largest_together(r->up[k], PAIR);
@@ -160,7 +160,7 @@ HD void N(slope_share)(const real density, const real velocity, const real press
 HD void N(slope_bound)(struct N(asked) * r, struct N(slope) * s)
 {
   N(asked_together)(r);
-  N(slope_share)(N(asked_bound)(r, s, 0), 1, N(asked_bound)(r, s, 1), s);
+  N(slope_share)(N(asked_bound)(r, s, BY_DENSITY), 1, N(asked_bound)(r, s, BY_PRESSURE), s);
 }
 
 /* The gradient times the smallest limiters of these changes; eps2 has the thresholds squared. */
