@@ -62,6 +62,26 @@ def killed(work, ready, wait):
         pass  # it had ended
 
 
+def stopped(monkeypatch, work, checks):
+    """Run `work` up to its `checks`-th look for Ctrl-C, where it finds one; the message."""
+    real, count = interrupt.check, iter(range(10**9))
+
+    def check():
+        if next(count) == checks:
+            os.kill(os.getpid(), signal.SIGINT)
+        real()
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # nohup ignores it
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(interrupt, "check", check)
+            with pytest.raises(KeyboardInterrupt) as stop:
+                work()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return str(stop.value)
+
+
 def interrupted(monkeypatch, work, after):
     """Press Ctrl-C in a steady run when it asks for it once more than `after` times."""
     real, count = interrupt.asked, iter(range(10**9))

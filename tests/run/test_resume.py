@@ -18,7 +18,7 @@ import pytest
 from clouds import box, half_wing
 from kinemesh.io import History, restart
 from kinemesh.run import interrupt
-from runs import MESH, QUICK, assert_same, interrupted, killed, rows
+from runs import MESH, QUICK, assert_same, interrupted, killed, rows, stopped
 from solver_cases import case_text, on_devices
 
 MOVED = km.mesh.Mesh(MESH.points * 1.0000001, MESH.triangles, MESH.quads, MESH.boundaries)
@@ -128,22 +128,6 @@ def heard():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
-
-
-def stopped(monkeypatch, work, checks):
-    """Run `work` up to its `checks`-th look for Ctrl-C, where it finds one; the message."""
-    real, count = interrupt.check, iter(range(10**9))
-
-    def check():
-        if next(count) == checks:
-            os.kill(os.getpid(), signal.SIGINT)
-        real()
-
-    with monkeypatch.context() as patch:
-        patch.setattr(interrupt, "check", check)
-        with pytest.raises(KeyboardInterrupt) as stop:
-            work()
-    return str(stop.value)
 
 
 def looks(monkeypatch, work):
