@@ -237,6 +237,7 @@ class World:
         put("slot|bnodes>blocks!", [self.slot(a, a) for a in self.bnode])
         put("item|items>rows!", np.argsort(self.member[self.node], kind="stable"))
         self.fans()
+        self.lines()
         self.graph()
         put("priority|nodes", self.rng.permutation(len(self.x)))
         put("before|nodes", np.where(self.colour < 2, self.colour, -1))
@@ -300,6 +301,27 @@ class World:
         self.put("other|spokes>nodes", other)
         self.put("slot|spokes>blocks", slot)
         self.put("fixed|nodes", np.isin(np.arange(len(self.x)), self.boundary))
+
+    def lines(self):
+        """Lines of six neighbours at most, each row on one, and blocks between their places."""
+        free, lines = set(range(len(self.node))), []
+        while free:
+            line = [min(free)]
+            while len(line) < 6:
+                free.discard(line[-1])
+                near = sorted(self.row_of[j] for j, _ in self.near[self.node[line[-1]]])
+                if not (more := [int(r) for r in near if r in free]):
+                    break
+                line.append(more[0])
+            free -= {*line}
+            lines.append(line)
+        self.put("line|lines+1>>places", csr(lines)[0])
+        self.put("place|places>rows!", [row for line in lines for row in line])
+        ends = [(a, b) for line in lines for a, b in pairwise([None, *line, None])]
+        back = [self.block.get((b, a), -1) for a, b in ends if b is not None]
+        self.put("back|places>blocks?", back)
+        on = [self.block.get((a, b), -1) for a, b in ends if a is not None]
+        self.put("on|places>blocks?", on)
 
     def graph(self):
         """Two elements of a Delaunay graph per member, carrying all inner nodes."""

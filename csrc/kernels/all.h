@@ -82,7 +82,7 @@
   K(face_normals, faces) K(face_sweeps, faces) K(face_middles, faces) K(cell_volumes, nodes)      \
   K(vertex_weights, vertices) K(cell_quality, groups) K(bc_vortex, members) \
   K(newton_choose, members) K(newton_mask, members) K(newton_length, members)                       \
-  K(newton_follow, members) K(newton_rms, groups) K(newton_most, groups) K(gmres_shares, members)   \
+  K(newton_follow, members) K(newton_rms, groups) K(gmres_shares, members)   \
   K(dualtime_start, members)                                                \
   K(eddy_check, groups) K(eddy_update, rows) K(eddy_keep, nodes) K(eddy_begin, nodes) K(eddy_side, nodes) \
   K(eddy_give, rows) K(eddy_get, rows) K(eddy_move, nodes) K(eddy_product, nodes) K(eddy_bound, nodes) \
@@ -132,6 +132,8 @@
   K(block_product_##B, rows) K(block_schur_##B, rows) K(block_scale_##B, rows)                    \
   K(block_lower_##B, rows) K(block_upper_##B, rows) K(block_turn_##B, rows)                       \
   K(block_diagonal_##B, rows) K(block_sweep_##B, rows)                                            \
+  K(aggregate_blocks_##B, sums) K(aggregate_side_##B, wholes) K(aggregate_spread_##B, rows)       \
+  K(line_factor_##B, lines) K(line_solve_##B, lines) K(line_left_##B, rows) K(line_add_##B, rows) \
   K(krylov_squares_##B, groups) K(krylov_first_##B, groups) K(krylov_alpha_##B, groups)           \
   K(krylov_omega_##B, groups) K(krylov_beta_##B, groups)                                          \
   K(krylov_begin_##B, rows) K(krylov_s_##B, rows) K(krylov_x_##B, rows) K(krylov_p_##B, rows)          \

@@ -42,8 +42,8 @@
   K(cloud_step##D, nodes) K(cloud_stage##D, nodes) K(cloud_jacobian##D, rows)                     \
   K(cloud_wall##D, bnodes) K(cloud_wall_jacobian##D, bnodes)                                      \
   K(cloud_farfield##D, bnodes) K(cloud_farfield_jacobian##D, bnodes)                              \
-  K(newton_keep##D, nodes) K(newton_norms##D, groups) K(newton_side##D, nodes)                    \
-  K(newton_give##D, rows) K(newton_get##D, rows) K(newton_move##D, nodes)                         \
+  K(newton_keep##D, nodes) K(newton_norms##D, groups) K(newton_most##D, groups)                   \
+  K(newton_side##D, nodes) K(newton_give##D, rows) K(newton_get##D, rows) K(newton_move##D, nodes) \
   K(newton_product##D, nodes) K(newton_search##D, groups) K(newton_bound##D, nodes)               \
   K(copy_state##D, items) K(narrow_state##D, items) K(widen_state##D, items)                      \
   K(narrow_fit##D, items) K(narrow_vector##D, items)

@@ -117,8 +117,10 @@ def test_what_is_needed_is_what_is_allocated(allocated, name, way):
     recording = ale.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
 
     want = memory.needed(km.Ale, dtype, [mesh], ale.settings)
-    small = 4096 if way == "newton" else 0  # of each member, whatever its nodes are
-    assert allocated() - before == pytest.approx(want, rel=1e-3, abs=small)
+    if way == "newton":  # coarse levels count as the most that they were seen to take
+        assert 0.75 * want < allocated() - before < want
+    else:
+        assert allocated() - before == pytest.approx(want, rel=1e-3)
     assert recording is not None
 
 

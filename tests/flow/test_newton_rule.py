@@ -64,7 +64,7 @@ def followed(host, **own):
     told = {
         "taking": 1, "steps": 12, "left": 0.09, "length": 1.0, "norm": 0.02, "first": 1.0,
         "tries": 3, "pause": 10, "active": 1, "wait": 0, "refused": 0, "falls": 0, "products": 0,
-        "share": 0.5, "newton_cfl": 100.0, "cfl": 0.0,
+        "spent": 30, "share": 0.5, "newton_cfl": 100.0, "cfl": 0.0,
     } | own  # fmt: skip
     values = {"tries", "pause"}
     given = {name: value if name in values else [value] for name, value in told.items()}
@@ -123,6 +123,27 @@ def test_a_solution_that_reduces_nothing_is_no_step(host, taking, steps, left, s
 def primitive(u):
     rho, v = u[..., 0], u[..., 1:3] / u[..., :1]
     return rho, 0.4 * (u[..., 3] - 0.5 * rho * (v**2).sum(-1))
+
+
+@pytest.mark.parametrize(("rho", "p", "least"), [
+    (1.0, 1 / 1.4, 1.0), (0.2, 1 / 1.4, 0.2), (1.0, 1e-6, 1.4e-6), (5.0, 3.0, 1.0),
+])  # fmt: skip
+def test_a_difference_leaves_density_and_pressure_near_what_they_are(host, rho, p, least):
+    """Of two nodes, the second of them the stream, with a vector ten times as large there."""
+    velocity = np.array([0.3, -0.2])
+    energy = p / 0.4 + 0.5 * rho * velocity @ velocity
+    u0 = np.array([[rho, *(rho * velocity), energy], [1.0, 0.3, 0.0, 1 / 0.56 + 0.045]])
+    z = np.array([[0.0, 0.5, 0.0, -1.0], [5.0, 0.0, 0.0, 0.0]])
+    tables = {"offsets": [0, 2], "owner": [0], "groups": [0, 1], "ended": [0]}
+
+    share = direct(
+        host, "newton_most", **tables, active=[1], u0=u0, z=z, parts=[[0.0]], share=[1.0]
+    )["share"][0]  # fmt: skip
+
+    assert share == pytest.approx(1e-5 / max(1 / least, 5.0), rel=1e-9)
+    after = primitive(u0 + share * z)
+    assert (after[0] > 0).all()
+    assert (after[1] > 0).all()
 
 
 @pytest.mark.parametrize("z", [

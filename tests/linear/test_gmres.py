@@ -24,7 +24,8 @@ def matrix(rows, seed):
 class Solved:
     """A x = b of several members, solved on a device with its products on the host."""
 
-    def __init__(self, systems, device="cpu", vectors=20, tolerance=1e-4, M=lambda k, m, v: v):
+    def __init__(self, systems, device="cpu", vectors=20, tolerance=1e-4, M=lambda k, m, v: v,
+                 flexible=True):  # fmt: skip
         b = Backend(device)
         rows = [len(side) // SIZE for _, side in systems]
         first = np.cumsum([0, *rows])
@@ -32,7 +33,7 @@ class Solved:
         wanted, live = b.array(np.ones(len(rows)), np.int32), b.zeros(len(rows), np.int32)
         own = totals(b, *chunks(first.astype(np.int32), 8))
         solver = Gmres(b, own, member, SIZE, wanted=wanted, live=live, vectors=vectors,
-                       tolerance=tolerance)  # fmt: skip
+                       tolerance=tolerance, flexible=flexible)  # fmt: skip
         b.put(solver.w, np.concatenate([side for _, side in systems]).reshape(-1, SIZE))
         for call in solver.begin:
             call()
@@ -50,7 +51,8 @@ class Solved:
         for call in solver.sum:
             call()
         self.V = b.get(solver.V)
-        self.x = np.split(b.get(solver.z).ravel(), SIZE * first[1:-1])
+        x = b.get(solver.z if flexible else solver.w).ravel()
+        self.x = np.split(x, SIZE * first[1:-1])
         self.left, self.steps, self.status = (
             b.get(a) for a in (solver.left, solver.steps, solver.status)
         )
@@ -102,6 +104,23 @@ def test_a_preconditioner_that_is_another_each_time_leaves_the_residual_it_says(
     found = Solved([(A, side)], vectors=30, tolerance=1e-3, M=changing)
 
     np.testing.assert_allclose(found.residual(A, side), found.left, rtol=0.01)
+
+
+@on_devices
+def test_without_kept_results_the_sum_is_that_of_the_basis(device):
+    """M x of one and the same M, x = sum(y_k V_k), which is the solution of flexible GMRES."""
+    A, side = matrix(30, 3)
+    M = np.diag(1 / np.diag(A))
+
+    def solved(flexible):
+        return Solved([(A, side)], device, 30, 1e-3, lambda k, m, v: M @ v, flexible)
+
+    found, kept = solved(False), solved(True)
+
+    assert found.steps == kept.steps
+    np.testing.assert_allclose(M @ found.x[0], kept.x[0], atol=100 * ROUND * abs(kept.x[0]).max())
+    left = np.linalg.norm(side - A @ M @ found.x[0]) / np.linalg.norm(side)
+    np.testing.assert_allclose(left, found.left[0], rtol=0.01)
 
 
 def test_vectors_stay_orthogonal_where_products_hardly_differ():

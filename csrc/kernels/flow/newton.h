@@ -176,6 +176,31 @@ OF_MEMBER(N(newton_search), NEWTON_SEARCH)
   if (share[m] < least) active[m] = 0;
 }
 
+/* Share e of z in a product: no number of a node changes by more than 1e-5 of the least of 1, density and gamma
+ * times pressure there, so that a node near vacuum keeps both positive.                            */
+#define NEWTON_MOST(F)              \
+  F(in, real, u0, "nodes," STR(NV)) \
+  F(in, f32, z, "nodes,width")      \
+  F(size, i32, width, "width")      \
+  F(in, i32, active, "members")     \
+  TOTALS(F, "nodes")                \
+  F(upd, f64, parts, "groups,1")    \
+  F(rw, f64, share, "members")
+TOTAL(N(newton_most), NEWTON_MOST, max, 1, active[m])
+{
+  real from[NV], own[NV];
+  f64  most = 0;
+  N(state_load)(u0 + NV * i, from);
+  N(gas_primitive)(from, own);
+  const f64 least = fmin(fmin((f64)own[DENSITY], (f64)(GAMMA * own[PRESSURE])), (f64)1);
+  for (i32 k = width * i; k < width * (i + 1); k++) most = OP_max(most, fabs((f64)z[k]));
+  s[0] = OP_max(s[0], most / least);
+}
+OF_MEMBER(N(newton_most), NEWTON_MOST)
+{
+  if (s[0] > 0) share[m] = fmin(share[m], 1e-5 / s[0]);
+}
+
 /* Density and pressure change by at most `most` of themselves, node by node. */
 #define NEWTON_BOUND(F)             \
   NEWTON_NODES(F)                   \

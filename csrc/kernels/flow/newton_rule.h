@@ -1,6 +1,7 @@
 /* newton_rule.h - who takes a step of Newton, who a pseudo-step, and what follows from how it went
  * (docs/theory.md, section 2.9), member by member.  mode: 1 where a member is in Newton's part of its march; wait:
- * pseudo-steps before it goes there again; refused: Newton's steps in a row that were not taken.         */
+ * pseudo-steps before it goes there again; refused: Newton's steps in a row that were not taken; spent: products of
+ * the march.                                                                                       */
 
 /* Before a step of either kind: `going` are all members that go on, `taking` those that take a step of Newton;
  * pseudo-steps see the others as active.  The CFL number of Newton's steps is their own, as the check of the
@@ -83,6 +84,7 @@ KERNEL(newton_length, NEWTON_LENGTH, direct)
   F(rw, i32, refused, "members")    \
   F(rw, i32, falls, "members")      \
   F(rw, i32, products, "members")   \
+  F(rw, i32, spent, "members")      \
   F(rw, f64, share, "members")      \
   F(rw, f64, newton_cfl, "members") \
   F(rw, f64, cfl, "members")
@@ -91,8 +93,9 @@ KERNEL(newton_follow, NEWTON_FOLLOW, indirect)
   active[i] = 0;
   if (!taking[i]) return;
   const f64 a = length[i], grow = norm[i] <= 1e-3 * first[i] ? 5 : 2;
-  const f64 by  = a < 0.1 ? 0.1 : a < 0.6 ? 0.5 : left[i] > 0.6 ? 0.7 : left[i] <= 0.3 ? grow : 1;
-  products[i]   = steps[i];
+  const f64 by = a < 0.1 ? 0.1 : a < 0.6 ? 0.5 : left[i] > 0.6 ? 0.7 : left[i] <= 0.3 ? grow : 1;
+  products[i]  = steps[i];
+  spent[i] += steps[i];
   newton_cfl[i] = fmin(fmax(by * newton_cfl[i], (f64)1), (f64)1e30);
   cfl[i]        = newton_cfl[i];
   refused[i]    = a > 0 ? 0 : refused[i] + 1;
@@ -104,7 +107,7 @@ KERNEL(newton_follow, NEWTON_FOLLOW, indirect)
   falls[i]++;
 }
 
-/* Share e of z by which a product perturbs the state, min(1e-7 / rms(z), 1e-5 / max |z|), in two kernels. */
+/* Share e of z by which a product perturbs the state, as the mean square of z has it; newton_most bounds it. */
 #define NEWTON_RMS(F)            \
   F(in, f32, z, "nodes,width")   \
   F(size, i32, width, "width")   \
@@ -120,19 +123,4 @@ TOTAL(newton_rms, NEWTON_RMS, sum, 2, active[m])
 OF_MEMBER(newton_rms, NEWTON_RMS)
 {
   share[m] = s[0] > 0 ? 1e-7 / sqrt(s[0] / s[1]) : 1;
-}
-#define NEWTON_MOST(F)           \
-  F(in, f32, z, "nodes,width")   \
-  F(size, i32, width, "width")   \
-  F(in, i32, active, "members")  \
-  TOTALS(F, "nodes")             \
-  F(upd, f64, parts, "groups,1") \
-  F(rw, f64, share, "members")
-TOTAL(newton_most, NEWTON_MOST, max, 1, active[m])
-{
-  for (i32 k = width * i; k < width * (i + 1); k++) s[0] = OP_max(s[0], fabs((f64)z[k]));
-}
-OF_MEMBER(newton_most, NEWTON_MOST)
-{
-  if (s[0] > 0) share[m] = fmin(share[m], 1e-5 / s[0]);
 }

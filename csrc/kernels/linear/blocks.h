@@ -23,6 +23,8 @@ WIDE_LIST(LISTED, B)
 #else
 #include "block.h"
 #include "triangles.h"
+#include "lines.h"
+#include "aggregates.h"
 #include "krylov.h"
 #include "gmres.h"
 #ifdef MULTIGRID_B

@@ -1,5 +1,5 @@
 /* gmres.h - GMRES (Saad and Schultz 1986) on vectors of B numbers a row whose rows stand by member, flexible
- * (Saad 1993): M may be an iteration that has not converged, so its results are kept, and the solution is
+ * (Saad 1993) where M is an iteration that has not converged: its results are kept, and the solution is
  * their sum (docs/theory.md, section 5.4).  V and Z in float32, sums in float64 by chunks (TOTAL).
  * steps: vectors that a member has; status: 0 runs, 1 converged, 2 broke down; left: |residual| over |b|.
  * Of member m `hessenberg` has the columns of R, one after another, `rotations` the (c, s) of Givens, and
@@ -122,7 +122,7 @@ LANES(K(gmres_take_), GMRES_TAKE, indirect, B)
   TOTALS(F, "rows")                                 \
   F(upd, f64, parts, "groups,1")                    \
   F(size, i32, vectors, "vectors")                  \
-  F(val, f64, tolerance, "")                        \
+  F(in, f64, tolerance, "members")                  \
   F(in, f64, start, "members")                      \
   F(rw, i32, live, "members")                       \
   F(rw, i32, steps, "members")                      \
@@ -159,16 +159,17 @@ OF_MEMBER(K(gmres_turn_), GMRES_TURN)
   norm[m]  = low;
   left[m]  = fabs(g[1]) / start[m];
   steps[m] = k + 1;
-  if (left[m] <= tolerance) status[m] = 1;
-  if (left[m] <= tolerance || k + 1 == vectors || !(low > 0)) live[m] = 0;
+  if (left[m] <= tolerance[m]) status[m] = 1;
+  if (left[m] <= tolerance[m] || k + 1 == vectors || !(low > 0)) live[m] = 0;
 }
 
-/* x = sum of y_j Z_j, 0 without a vector. */
-#define GMRES_SUM(F)                    \
-  GMRES_VECTORS(F)                      \
-  F(in, f64, dots, "members,vectors")   \
-  F(in, f32, Z, "vectors,rows," STR(B)) \
-  F(rw, f32, z, "rows," STR(B))
+/* x = sum of y_j X_j, 0 without a vector: X is Z, or V where M is the same in every application, which the caller
+ * then makes of x.                                                                                */
+#define GMRES_SUM(F)                      \
+  GMRES_VECTORS(F)                        \
+  F(in, f64, dots, "members,vectors")     \
+  F(in, f32, X, "vectors+1,rows," STR(B)) \
+  F(rw, f32, x, "rows," STR(B))
 LANES(K(gmres_sum_), GMRES_SUM, indirect, B)
 {
   const i32 m = member[i];
@@ -176,7 +177,7 @@ LANES(K(gmres_sum_), GMRES_SUM, indirect, B)
   EACH_LANE(k, B)
   {
     f64 sum = 0;
-    for (i32 j = 0; j < steps[m]; j++) sum += dots[vectors * m + j] * (f64)Z[B * n * j + k];
-    z[k] = (f32)sum;
+    for (i32 j = 0; j < steps[m]; j++) sum += dots[vectors * m + j] * (f64)X[B * n * j + k];
+    x[k] = (f32)sum;
   }
 }

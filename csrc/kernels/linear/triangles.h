@@ -3,12 +3,12 @@
  * Included by both; K(block_apply_) takes an entry to a vector.  Each row reads one side of the diagonal and
  * skips the other, which a processor does not foresee: blocks are asked for rows ahead.            */
 
-#define BLOCK_LOWER(F)                 \
-  BLOCK_PATTERN(F)                     \
-  F(in, i32, diagonal, "rows>blocks!") \
-  F(in, real, A, "blocks," STR(BB))    \
-  F(in, real, pivot, "rows," STR(BB))  \
-  F(in, real, b, "rows," STR(B))       \
+#define BLOCK_LOWER(F)                                              \
+  BLOCK_PATTERN(F)                                                  \
+  F(in, i32, diagonal, "rows>blocks!")                              \
+  F(in, real, A, "blocks," STR(BB))                                 \
+  F(opt, real, pivot, "rows," STR(BB)) /* none: of a side D^-1 b */ \
+  F(in, real, b, "rows," STR(B))                                    \
   F(upd, real, y, "rows," STR(B))
 #define BLOCK_UPPER(F)                 \
   BLOCK_PATTERN(F)                     \
@@ -32,7 +32,10 @@ LANES(K(block_lower_), BLOCK_LOWER, heavy, B)
   if (BB > 1 && i + AHEAD < n) FETCH(A + BB * row[i + AHEAD], A + BB * diagonal[i + AHEAD]);
   real s[WIDTH(B)], z[WIDTH(B)];
   for (i32 k = 0; k < WIDTH(B); k++) s[k] = z[k] = 0;
-  K(block_apply_)(pivot + BB * i, b + B * i, lane, z);
+  if (pivot)
+    K(block_apply_)(pivot + BB * i, b + B * i, lane, z);
+  else
+    for (i32 k = 0; k < WIDTH(B); k++) z[k] = b[B * i + lane + k];
   for (i32 c = row[i]; c < diagonal[i]; c++) K(block_apply_)(A + BB * c, y + B * column[c], lane, s);
   for (i32 k = 0; k < WIDTH(B); k++) y[B * i + lane + k] = z[k] - s[k];
 }

@@ -51,6 +51,7 @@ from kinemesh.flow.terms.gradients import Gradients
 from kinemesh.flow.terms.mirrors import Mirrors
 from kinemesh.flow.terms.viscous import NoSlip, Stick, Viscous
 from kinemesh.linear import Pattern
+from kinemesh.linear.layers import Layers, layers_of
 from kinemesh.linear.lines import colour_along_lines
 from kinemesh.mesh import Mesh
 from kinemesh.motion.deform import Deformation, Rigid, TorsionalSprings
@@ -131,6 +132,7 @@ class Ale(Solver):
         SpalartAllmaras,
     )  # fmt: skip
     sticks: ClassVar[bool] = True
+    levels: ClassVar[bool] = True
     volumes: ClassVar[type[FaceVolumes]] = Grid
     solids: ClassVar[type[SolidGrid | SolidCells]] = SolidGrid
     grid: FaceVolumes
@@ -286,6 +288,15 @@ class Ale(Solver):
 
     def beyond(self) -> Newton | None:
         return Newton(self) if self.settings.newton else None
+
+    @cached_property
+    def layers(self) -> Layers | None:
+        """Lines of thin cells and coarse levels under the matrix, of solvers with `levels`."""
+        grid = self.grid
+        if not self.levels:
+            return None
+        points = [grid.points[slice(*grid.first[m : m + 2])] for m in grid.alike.lead]
+        return layers_of(self.backend, self.pattern, grid.alike, grid.graphs, points)
 
     def likely(self, member: int) -> str:
         if not isinstance(self.grid, Grid) or self.grid.dimensions == 3:  # no gradients are fitted

@@ -77,4 +77,5 @@ class CellCentred(Ale):
         CellGradients if term is Gradients else term for term in Ale.terms_of
     )
     sticks: ClassVar[bool] = False
+    levels: ClassVar[bool] = False  # of prisms in space they slow steps of Newton down by ten
     sampled: ClassVar[Mapping[str, str]] = {"cells in space": "full cells in space"}

@@ -3,7 +3,8 @@
 Each array of a solver is one per point, neighbour, facet of the boundary or point on it, so that
 the bytes of a case are a sum over these.  What each of them takes is counted: the solver itself is
 built on a few small spaces (`kinemesh.flow.samples`), with the settings of the case, on a backend
-that counts.  Two figures are measured: what no count tells of springs' hierarchies and of the host.
+that counts.  Measured is what no count tells: springs' hierarchies, coarse levels under steps of
+Newton, and the host.
 """
 
 from __future__ import annotations
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
 # (2 and 4 members of 1500 and 5000 nodes).  One that is made anew on the way comes on top.
 HIERARCHY = 595  # [bytes per node of a mesh]
 VECTORS = 55  # [bytes per node of a member]
+# Of coarse levels under steps of Newton, at most.  Measured about nodes in the plane: 730 to 1150
+# (600 to 12 thousand nodes), with the model of turbulence 1000 to 1090; in space 1400 to 1970.
+LEVELS = {2: 1400, 3: 2000}  # [bytes per node of a member]
 # On a CPU also what the host holds while tables are set up: the most that is resident, less the
 # arrays, grows by 85 to 110 with meshes of 12 to 48 thousand nodes, by 105 to 120 with clouds in
 # the plane, by 145 to 170 in space (20 to 60 thousand points, 6 and 14 satellites).
@@ -202,6 +206,8 @@ def _held(
         total += float((each @ known) @ (1, ways, members)) + ways * more * len(space.points)
         if isinstance(space, Parts):
             total += members * room_of(len(space.points), len(space.names))
+        if getattr(settings, "newton", False) and solver.levels:
+            total += LEVELS[space.points.shape[1]] * members * len(space.points)
         if deform == "springs":
             points = len(space.points)
             total += (HIERARCHY + VECTORS * members) * degree(points) * points
@@ -326,12 +332,14 @@ class Counted:
     sample : streams of the small cases on which arrays are counted
     uncounted : bytes per node that small spaces do not show
     sampled : kinds of small spaces that others take the place of
+    levels : whether steps of Newton have coarse levels under them
     """
 
     backend_type: type[Backend] = Backend
     sample: ClassVar[Mapping[str, Any]] = {"mach": 0.5}
     uncounted: ClassVar[float] = 0.0
     sampled: ClassVar[Mapping[str, str]] = {}
+    levels: ClassVar[bool] = False
 
     @property
     def counted(self) -> Any:

@@ -26,6 +26,7 @@ class Bicgstab(Krylov):
     suffix : "f64" or "f32" where the precision is not the backend's own
     width : int         2 under a matrix of scalars (size 1): vectors of two components that share
         the matrix and the scalars of the iterations
+    named : (rows,)     nodes that faults name, where they are not the pattern's
 
     Attributes
     ----------
@@ -47,8 +48,11 @@ class Bicgstab(Krylov):
         base: bool = False,
         suffix: str | None = None,
         width: int | None = None,
+        named: Any = None,
     ) -> None:
         super().__init__(backend, pattern, size, active, suffix or backend.suffix, width)
+        if named is not None:
+            self.tables["node"] = backend.table(named)
         self.active, self.faults = active, faults
         rows, blocks = len(pattern.node), len(pattern.column)
         self.A = backend.zeros((blocks, size * size), self.dtype)
@@ -93,6 +97,15 @@ class Bicgstab(Krylov):
             self._parts(f"block_scale_{self.size}", colours, **scale, faults=self.faults),
         )
         return [call for pair in zip(*calls, strict=True) for call in pair]
+
+    def dilu(self, r: Any, y: Any, z: Any, pivot: Any = None) -> list[Any]:
+        """Calls z = (1 + u)^-1 (1 + l)^-1 r, of every active member; y: between the sweeps.
+
+        With `pivot`, the inverse of D, r is a side of the matrix itself.
+        """
+        fields = self._pattern("diagonal", live=self.active) | {"pivot": pivot, "b": r, "y": y}
+        lower = self._sweep("block_lower", self.pattern.colours, **fields)
+        return [*lower, *self._upper(y, z, self.active)]
 
     def _lower(self, b: Any, y: Any) -> list[Any]:
         """Calls y = (1 + l)^-1 D^-1 b."""

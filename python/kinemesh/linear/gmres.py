@@ -1,7 +1,7 @@
-"""Flexible GMRES for every member of an ensemble at once (docs/theory.md, section 5.4).
+"""GMRES for every member of an ensemble at once (docs/theory.md, section 5.4).
 
-Saad and Schultz (1986), Saad (1993).  The matrix is known by its products alone, which the caller
-computes; all is decided on the device, member by member.
+Saad and Schultz (1986), flexible as of Saad (1993).  The matrix is known by its products alone,
+which the caller computes; all is decided on the device, member by member.
 """
 
 from __future__ import annotations
@@ -27,12 +27,15 @@ class Gmres:
     member : (rows,) int32 device array;  size : numbers of a row, 1, 2, 4 or 5
     wanted : (members,) int32 device array, members that want a solution
     live : (members,) int32 device array, of those that still iterate
-    vectors : int      most of them;  tolerance : |b - A x| over |b| at which to stop
+    vectors : int      most of them
+    flexible : bool    M changes from one application to the next, as an iteration does: its results
+        are kept; else `sum` leaves the vector in w whose M is x
+    tolerance : float, or (members,) float64 device array, |b - A x| over |b| at which to stop
 
     Attributes
     ----------
     w, z : (rows, size) float32 device arrays.  The caller puts b in w; in an iteration it makes
-        z = M w, then w = A z; `sum` leaves x in z
+        z = M w, then w = A z; `sum` leaves x in z, or without `flexible` M^-1 x in w
     begin, iterate, sum : lists of calls;  `sum` is for members that are live, whom the caller sets
     steps, status : (members,) int32; status 1: converged, 2: broke down
     left : (members,) float64, |b - A x| over |b| as the recurrence has it
@@ -48,7 +51,8 @@ class Gmres:
         wanted: Any,
         live: Any,
         vectors: int,
-        tolerance: float,
+        tolerance: Any,
+        flexible: bool,
     ) -> None:
         self.backend, self.size = backend, size
         rows, members = member.shape[0], live.shape[0]
@@ -65,15 +69,20 @@ class Gmres:
         with backend.irregular():  # a few thousand bytes of a member, whatever its rows are
             self.small = {name: backend.zeros(n, np.float64) for name, n in numbers.items()}
         self.left = self.small["left"]
+        if isinstance(tolerance, int | float):
+            tolerance = backend.array(np.full(members, tolerance), np.float64)
         self.steps, self.status = (backend.zeros(members, np.int32) for _ in range(2))
         self.w, self.z = (backend.zeros((rows, size), np.float32) for _ in range(2))
         self.V = backend.zeros((vectors + 1, rows, size), np.float32)
-        self.Z = backend.zeros((vectors, rows, size), np.float32)
         self.fields = Fields(
             backend, (f"_{size}",), **self.small, **totals, member=member, live=live,
-            steps=self.steps, status=self.status, w=self.w, z=self.z, V=self.V, Z=self.Z,
+            steps=self.steps, status=self.status, w=self.w, z=self.z, V=self.V,
             tolerance=tolerance,
         )  # fmt: skip
+        keep, summed = [], {"X": self.V, "x": self.w}
+        if flexible:
+            Z = backend.zeros((vectors + 1, rows, size), np.float32)
+            keep, summed = [self.fields.bind("gmres_keep", Z=Z)], {"X": Z, "x": self.z}
         one, four = (backend.zeros((chunks, n), np.float64) for n in (1, AT_ONCE))
         bind = self.fields.bind
         scale = bind("gmres_scale")
@@ -91,8 +100,8 @@ class Gmres:
             )
         ]
         turn = bind("gmres_turn", parts=one)
-        self.iterate = [bind("gmres_keep"), *project, turn, scale]
-        self.sum = [bind("gmres_shares"), bind("gmres_sum")]
+        self.iterate = [*keep, *project, turn, scale]
+        self.sum = [bind("gmres_shares"), bind("gmres_sum", **summed)]
 
     def _dots(self, given: dict[str, Any]) -> Any:
         """Call of products of w with a batch of vectors."""

@@ -18,7 +18,7 @@ LIMITER_K = {"wang": 0.05, "venkatakrishnan": 5.0}  # docs/convergence.md
 LINEAR = ("bicgstab", "lusgs")
 SPACE_K = LIMITER_K | {"wang": 0.5}  # smaller ones add drag to coarse wings
 VISCOUS_K = LIMITER_K | {"wang": 1.0}  # smaller ones limit boundary layers
-NEWTON = ("newton_vectors", "newton_tolerance")
+NEWTON = ("newton_vectors", "newton_tolerance", "unsteady_newton_tolerance")
 FIX = {False: 0.15, True: 0.3}  # in the plane, in space (docs/convergence.md)
 UNSTEADY_CFL = {False: 100.0, True: 1e3}  # of an inviscid, a viscous gas
 
@@ -42,11 +42,13 @@ class AleSettings(ImplicitSettings):
         work out each flux twice: the same bits), "colours" (faces add to their volumes, colour by
         colour) or "atomics" (all at once: not repeatable)
     newton : bool              a steady march goes over to steps of Newton's method when its
-        residual has fallen to 0.03 of the first, or after 60 iterations (theory, section 2.9), in
-        float64; physical steps of an unsteady run take pseudo-steps alone
+        residual has fallen to 0.03 of the first, or after 60 iterations, and physical steps of a
+        viscous gas take them from their first on (theory, section 2.9), in float64; physical
+        steps of an inviscid gas take pseudo-steps alone
     newton_vectors : int       most vectors of GMRES in such a step: memory of 4 bytes twice for
         each and each variable of a node
-    newton_tolerance : float   linear residual over its first value at which GMRES stops
+    newton_tolerance, unsteady_newton_tolerance : float    linear residual over its first value at
+        which GMRES stops, in a steady march and in physical steps
     jacobian_fix : float       entropy_fix of the matrix alone: 0.15, in space 0.3; a larger value
         damps pseudo-steps where the stream stagnates, and does not change the converged flow; in a
         supersonic stream it is multiplied by the square of the Mach number
@@ -67,6 +69,7 @@ class AleSettings(ImplicitSettings):
     newton: bool = False
     newton_vectors: int = 20
     newton_tolerance: float = 0.3
+    unsteady_newton_tolerance: float = 0.1
     cfl: float | None = None
     unsteady_cfl: float | None = None
     turbulence_drop: float = 1e-3
@@ -98,7 +101,7 @@ class AleSettings(ImplicitSettings):
         """SettingsError for settings of Newton's method that are none, or have no effect."""
         self.choose(newton=(False, True))
         self.count("newton_vectors")
-        self.within(newton_tolerance=(0, 0.9))
+        self.within(newton_tolerance=(0, 0.9), unsteady_newton_tolerance=(0, 0.9))
         if not self.newton:
             self.unused(NEWTON, "newton is False")
         elif self.linear_solver == "lusgs":

@@ -39,6 +39,11 @@ class Answers(State, Moving):
     terms: dict[str, Term]
     newton: Newton | None
 
+    @property
+    def newton_of_steps(self) -> Newton | None:
+        """Newton's method of physical steps: of a viscous gas alone (theory, section 2.9)."""
+        return None if self.viscosity is None else self.newton
+
     @cached_property  # kept in the instance: as writeable as what it overrides
     def forces(self) -> Forces:  # type: ignore[override]
         """Loads on the bodies; bound when first asked for, behind the gradients that they read."""
@@ -90,7 +95,9 @@ class Answers(State, Moving):
         ]
 
     def step_numbers(self) -> dict[str, NDArray[Any]]:
-        return {**self._numbers(), **self.grid.step_numbers()}
+        steps = self.newton_of_steps
+        more = {} if steps is None else steps.step_numbers()
+        return {**self._numbers(), **self.grid.step_numbers(), **more}
 
     def steady_numbers(self) -> dict[str, NDArray[Any]]:
         return {**self._numbers(), **({} if self.newton is None else self.newton.numbers())}

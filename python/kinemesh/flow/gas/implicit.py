@@ -74,7 +74,7 @@ class Implicit:
         self.single = self.solver.suffix != backend.suffix
         self.du = backend.zeros(shape) if self.single else self.solver.x
         self.update = {"node": self.solver.tables["node"], "du": self.du}
-        self._factors: list[Any] = []
+        self._matrix: list[Any] = []
 
     update: dict[str, Any] | None
 
@@ -89,23 +89,26 @@ class Implicit:
         return [*self.factors(assemble), *self.solution(self.most)]
 
     def factors(self, assemble: Callable[..., list[Any]]) -> list[Any]:
-        """Calls from `state` to the factors of the matrix, and to the side of `calls`.
+        """Calls from `state` to the factors of the matrix, and to the side of `calls`."""
+        return [*self.matrix(assemble), self.solver.factor]
+
+    def matrix(self, assemble: Callable[..., list[Any]]) -> list[Any]:
+        """Calls from `state` to the matrix, and to the side of `calls`.
 
         They are bound once, with the tables that they read.
         """
-        if not self._factors:
+        if not self._matrix:
             narrow, state = self._narrow() if self.single else ([], self.state)
-            made = assemble(self.pattern, self.solver, state, self.single)
-            self._factors = [*narrow, *made, self.solver.factor]
-        return self._factors
+            self._matrix = [*narrow, *assemble(self.pattern, self.solver, state, self.single)]
+        return self._matrix
 
     def solution(self, most: int) -> list[Any]:
         """Calls from the factors and the side of `solver` to `du`, by `most` iterations."""
-        solver = self.solver
-        return [
-            solver.solve_recorded(most),
-            *([self._copy("widen_state", solver.x, self.du)] if self.single else []),
-        ]
+        return [self.solver.solve_recorded(most), *self.widened()]
+
+    def widened(self) -> list[Any]:
+        """Calls from the solution of `solver` to `du`."""
+        return [self._copy("widen_state", self.solver.x, self.du)] if self.single else []
 
     def _copy(self, kernel: str, source: Any, target: Any) -> Any:
         return self.fields.bind(kernel, **{"from": source, "to": target})

@@ -1,8 +1,10 @@
 """Steps of Newton's method in a march to a steady flow (docs/theory.md, section 2.9).
 
 [T / CFL + dR/dx] dx = -R with the derivative of the whole residual, which differences give, by
-GMRES over the solution of a pseudo-step, BiCGSTAB on the matrix of the first-order flux.  All is
-decided on the device, member by member: which kind of step, its length, and what follows.
+GMRES over corrections by the matrix of a pseudo-step, that of the first-order flux: of coarse
+levels, along lines of thin cells, and by DILU (section 5.5); on cells over its solution by
+BiCGSTAB.  All is decided on the device, member by member: which kind of step, its length, and what
+follows.
 """
 
 from __future__ import annotations
@@ -13,13 +15,16 @@ import numpy as np
 
 from kinemesh.device.fields import Fields
 from kinemesh.linear import Gmres
+from kinemesh.linear.layers import Preconditioner
 from kinemesh.sentences import Sentence
 
 # Residual over its first value at which Newton begins; or the iterations after which it does.
 BEGIN, LATEST = 3e-2, 60
 TRIES, PAUSE = 3, 10  # refused steps in a row, and pseudo-steps that follow the first time
 HALVES = 5  # of a step's length, at most
-KEPT = ("begun", "mode", "wait", "refused", "falls", "newton_cfl", "theta")
+WHOLE = 1e8  # CFL number with which a physical step has next to no pseudo-time
+COUNTS = ("begun", "mode", "wait", "refused", "falls")
+KEPT = (*COUNTS, "newton_cfl", "theta")
 NOTHING = 0.99  # linear residual over its first value above which nothing has been solved
 
 
@@ -35,31 +40,42 @@ class Newton:
     gmres : Gmres    x is u, and behind it what a term solves for beside it
     products, length : (members,) of the last step: products with the derivative, 0 of a
         pseudo-step; share of the solution that was taken, 0 where it was refused
+    spent : (members,) int32, products since the march, or the physical step, began
     falls : (members,) int32, how often three steps in a row were refused
-    columns : of histories
+    columns, step_columns : of histories of steady marches, and of physical steps
     """
 
     columns = ("products", "length")
+    step_columns = ("products",)
 
     def __init__(self, case: Any) -> None:
         b, grid, s = case.backend, case.grid, case.settings
         self.backend, self.grid, self.settings, self.implicit = b, grid, s, case.implicit
         self.dualtime, self.terms = case.dualtime, [*case.terms.values()]
         # of the case nothing is kept but what it has: a case that nobody needs goes at once
-        self._factors = case.implicit.factors(case.assemble)
+        self.flexible = case.layers is None  # an iteration as a preconditioner
+        if self.flexible:
+            self._factors = case.implicit.factors(case.assemble)
+            self._inverse = case.implicit.solution(case.implicit.most)
+        else:
+            with b.irregular():  # flow/memory.py has a bound
+                inverse = Preconditioner(case.implicit.solver, case.layers)
+            self._factors = [*case.implicit.matrix(case.assemble), *inverse.factor]
+            self._inverse = [*inverse.solve, *case.implicit.widened()]
         m, n, variables = grid.members, grid.nodes, case.model.variables
-        counts = ("going", "taking", "begun", "mode", "wait", "refused", "falls", "products")
-        numbers = ("newton_cfl", "theta", "length", "share", "weight", "size")
+        counts = (*COUNTS, "going", "taking", "products", "spent")
+        numbers = ("newton_cfl", "theta", "length", "share", "weight", "size", "tolerance")
         self.own = {name: b.zeros(m, np.int32) for name in counts}
         self.own |= {name: b.zeros(m, np.float64) for name in numbers}
         self.products, self.length = self.own["products"], self.own["length"]
-        self.falls = self.own["falls"]
+        self.falls, self.spent = self.own["falls"], self.own["spent"]
+        self._taken: Any = None
         makers = [made for term in self.terms if (made := term.beside()) is not None]
         dual, self.active = case.dualtime, case.dualtime.active
         self.gmres = gmres = Gmres(
             b, grid.totals, case.fields["member"], variables + len(makers),
             wanted=self.own["taking"], live=self.active, vectors=s.newton_vectors,
-            tolerance=s.newton_tolerance,
+            tolerance=self.own["tolerance"], flexible=self.flexible,
         )  # fmt: skip
         self.rule = Fields(
             b, **self.own, active=self.active, iterations=dual.iterations, norm=dual.norm,
@@ -73,18 +89,30 @@ class Newton:
         )  # fmt: skip
         fix = b.array(case.matrix_fix, "real")
         self._pace = case.fields.bind("newton_pace", jacobian_fix=fix, T=self.vectors["T"])
-        self.beside = makers[0](self.vectors) if makers else None
+        self.beside = makers[0](self.vectors, case.layers) if makers else None
         of_beside = {} if self.beside is None else self.beside.fields
         self.vectors.add(**of_beside)
 
     def begin(self) -> None:
         """A march begins with pseudo-steps."""
-        for name in KEPT:
+        for name in (*KEPT, "spent"):
             self.backend.put(self.own[name], 0)
+        self.backend.put(self.own["tolerance"], self.settings.newton_tolerance)
+
+    def begin_step(self) -> None:
+        """A physical step begins with steps of Newton, all equations at their full share."""
+        self.begin()
+        own = {"begun": 1, "mode": 1, "newton_cfl": WHOLE, "theta": 1}
+        for name, value in (own | {"tolerance": self.settings.unsteady_newton_tolerance}).items():
+            self.backend.put(self.own[name], value)
 
     def numbers(self) -> dict[str, Any]:
         """(members,) of each of `columns`, as the last iteration left them."""
         return {name: self.backend.get(self.own[name]) for name in self.columns}
+
+    def step_numbers(self) -> dict[str, Any]:
+        """(members,) of each of `step_columns`, of the physical step that has marched."""
+        return {"products": self.backend.get(self.spent)}
 
     def remarks(self) -> list[str]:
         """A sentence for each member that is not at its steady state as steps were refused."""
@@ -113,10 +141,15 @@ class Newton:
         ----------
         pseudo : recording of a pseudo-step
         """
-        step = self.backend.record(self._step(), flag=self.active)
+        if self._taken is None:
+            self._taken = self.backend.record(self._step(), flag=self.active)
         return [
-            self.rule.bind("newton_choose"), pseudo, self._mask("taking"), step, self._mask("going")
-        ]  # fmt: skip
+            self.rule.bind("newton_choose"),
+            pseudo,
+            self._mask("taking"),
+            self._taken,
+            self._mask("going"),
+        ]
 
     def _mask(self, name: str) -> Any:
         return self.rule.bind("newton_mask", **{"from": self.own[name]})
@@ -138,6 +171,7 @@ class Newton:
             solution,
             self.rule.bind("newton_length"),
             *gmres.sum,
+            *([] if self.flexible else self._solve()),
             bind("newton_bound"),
             *self._of_beside("bound"),
             record([search], times=HALVES + 1, flag=self.active),
@@ -168,7 +202,7 @@ class Newton:
         rows = {"node": solver.tables["node"]}
         return [
             bind("newton_give", suffix=solver.suffix, **rows, rhs=solver.b),
-            *self.implicit.solution(self.implicit.most),
+            *self._inverse,
             bind("newton_get", **rows, du=self.implicit.du),
             *self._of_beside("solve"),
         ]

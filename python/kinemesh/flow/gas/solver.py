@@ -77,6 +77,8 @@ class Solver(Answers):
         self.newton = self.beyond()
         if self.newton is not None:
             self.steady_columns += self.newton.columns
+        if self.newton_of_steps is not None:
+            self.columns += self.newton_of_steps.step_columns
         self.predicted = False
         self._base: Any = None
         self._tolerance: float | None = None  # that is on the device
@@ -145,7 +147,8 @@ class Solver(Answers):
     def marching(self, stall: float) -> Any:
         s, times = self.settings, 32 if self.backend.on_gpu else 4
         cfl = s.ramp(s.unsteady_cfl)
-        return self.iteration(s.unsteady_drop, s.unsteady_iterations, cfl, times, stall)
+        drop, most = s.unsteady_drop, s.unsteady_iterations
+        return self.iteration(drop, most, cfl, times, stall, self.newton_of_steps)
 
     def steady_iteration(self) -> Any:
         s = self.settings
@@ -311,6 +314,8 @@ class Solver(Answers):
         notes = self.place_bodies(poses_at)
         self._past()
         self.dualtime.begin()
+        if self.newton_of_steps is not None:
+            self.newton_of_steps.begin_step()
         return notes
 
     def predict(self) -> None:

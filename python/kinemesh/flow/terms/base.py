@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.fields import Fields
+from kinemesh.linear.layers import Layers
 from kinemesh.motion import PoseArray
 
 
@@ -111,8 +112,10 @@ class Term:
         del z, w  # none, as a rule
         return []
 
-    def beside(self) -> Callable[[Fields], Beside] | None:
-        """Maker of what steps of Newton need of its unknown beside u, from their fields."""
+    def beside(self) -> Callable[[Fields, Layers], Beside] | None:
+        """Maker of what steps of Newton need of its unknown beside u, from their fields and the
+        coarse levels under the matrix.
+        """
         return None
 
     def matrix(self, rows: Rows) -> list[Any]:

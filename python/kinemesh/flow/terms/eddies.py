@@ -12,6 +12,7 @@ from kinemesh.device.fields import Fields
 from kinemesh.flow.terms.base import Term
 from kinemesh.flow.terms.eddies_newton import NewtonEddies
 from kinemesh.linear import Bicgstab
+from kinemesh.linear.layers import Layers
 from kinemesh.space.conditions.base import OUTER
 from kinemesh.space.conditions.table import role_of
 from kinemesh.space.distance import wall_distance
@@ -111,10 +112,10 @@ class SpalartAllmaras(Term):
             *self._through("eddy_through_residual"),
         ]
 
-    def beside(self) -> Callable[[Fields], NewtonEddies] | None:
+    def beside(self) -> Callable[[Fields, Layers], NewtonEddies] | None:
         if not self.on:
             return None
-        return lambda vectors: NewtonEddies(self.own, vectors, self.solver)
+        return lambda vectors, layers: NewtonEddies(self.own, vectors, self.solver, layers)
 
     def _through(self, kernel: str) -> list[Any]:
         """Calls of this kernel for the patches that let the gas in or out."""

@@ -7,9 +7,9 @@ from typing import Any
 
 from kinemesh.device.fields import Fields
 from kinemesh.linear import Bicgstab
+from kinemesh.linear.layers import Layers, Preconditioner
 
 SCALE = 100.0  # of nu~, in viscosities of the stream
-TOLERANCE, MOST = 0.01, 10  # of BiCGSTAB on its matrix, in an application of the preconditioner
 
 
 class NewtonEddies:
@@ -21,10 +21,12 @@ class NewtonEddies:
     solver : of its matrix, whose entries the residual writes
     """
 
-    def __init__(self, own: Fields, vectors: Fields, solver: Bicgstab) -> None:
+    def __init__(self, own: Fields, vectors: Fields, solver: Bicgstab, layers: Layers) -> None:
         b = own.backend
         nodes, stream = own["nt"].shape[0], own["mu_stream"]
-        self.solver, self.own = solver, own
+        self.own = own
+        with b.irregular():  # flow/memory.py has a bound
+            self.inverse = Preconditioner(solver, layers)
         made = {name: b.zeros(nodes) for name in ("nt0", "beside0", "T_nt")}
         made["scale"] = b.array(SCALE * b.get(stream), "float64")
         names = ("w", "z", "share", "weight")
@@ -38,14 +40,15 @@ class NewtonEddies:
 
     def begin(self) -> list[Any]:
         pace = self.own.bind("eddy_pace", T_nt=self._fields["T_nt"])
-        return [self._fields.bind("eddy_begin"), pace, self.solver.factor]
+        return [self._fields.bind("eddy_begin"), pace, *self.inverse.factor]
 
     def side(self) -> list[Any]:
         return [self._fields.bind("eddy_side")]
 
     def solve(self) -> list[Any]:
-        solution = self.solver.solve_recorded(MOST, TOLERANCE)
-        return [self._fields.bind("eddy_give"), solution, self._fields.bind("eddy_get")]
+        return [
+            self._fields.bind("eddy_give"), *self.inverse.solve, self._fields.bind("eddy_get")
+        ]  # fmt: skip
 
     def move(self) -> list[Any]:
         return [self._fields.bind("eddy_move")]
