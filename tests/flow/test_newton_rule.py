@@ -129,7 +129,7 @@ def primitive(u):
     (1.0, 1 / 1.4, 1.0), (0.2, 1 / 1.4, 0.2), (1.0, 1e-6, 1.4e-6), (5.0, 3.0, 1.0),
 ])  # fmt: skip
 def test_a_difference_leaves_density_and_pressure_near_what_they_are(host, rho, p, least):
-    """Of two nodes, the second of them the stream, with a vector ten times as large there."""
+    """Two nodes, the second of them the stream, with a vector ten times as large there."""
     velocity = np.array([0.3, -0.2])
     energy = p / 0.4 + 0.5 * rho * velocity @ velocity
     u0 = np.array([[rho, *(rho * velocity), energy], [1.0, 0.3, 0.0, 1 / 0.56 + 0.045]])
