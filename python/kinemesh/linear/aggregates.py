@@ -190,14 +190,15 @@ def _alone(
     other = row != column
     near = sp.csr_array((np.ones(other.sum()), (row[other], column[other])), shape=(count, count))
     near.sum_duplicates()
-    coarse = Pattern.of_graph(backend, near.indptr.astype(np.int32), near.indices.astype(np.int32))
+    coupled = near.indptr.astype(np.int32), near.indices.astype(np.int32)
+    coarse = Pattern.of_graph(backend, *coupled)
     blocks, blocks_from = ordered(coarse.block(row, column), len(coarse.column))
     whole = coarse.row_of[number[pattern.node]]
     sides, sides_from = ordered(whole, count)
     sizes = np.bincount(number)
     means = [np.bincount(number, own) / sizes for own in x.T]
     return {
-        "graph": (near.indptr.astype(np.int32), near.indices.astype(np.int32)),
+        "graph": coupled,
         "points": np.stack(means, axis=1),
         "pattern": coarse,
         "blocks": blocks.astype(np.int32),

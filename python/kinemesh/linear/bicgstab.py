@@ -6,6 +6,7 @@ Eisenstat's trick (docs/theory.md, section 5.1).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from kinemesh.device.backend import Backend
@@ -26,7 +27,7 @@ class Bicgstab(Krylov):
     suffix : "f64" or "f32" where the precision is not the backend's own
     width : int         2 under a matrix of scalars (size 1): vectors of two components that share
         the matrix and the scalars of the iterations
-    named : (rows,)     nodes that faults name, where they are not the pattern's
+    tables : as of `Krylov`; `node`: nodes that faults name
 
     Attributes
     ----------
@@ -48,11 +49,9 @@ class Bicgstab(Krylov):
         base: bool = False,
         suffix: str | None = None,
         width: int | None = None,
-        named: Any = None,
+        tables: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(backend, pattern, size, active, suffix or backend.suffix, width)
-        if named is not None:
-            self.tables["node"] = backend.table(named)
+        super().__init__(backend, pattern, size, active, suffix or backend.suffix, width, tables)
         self.active, self.faults = active, faults
         rows, blocks = len(pattern.node), len(pattern.column)
         self.A = backend.zeros((blocks, size * size), self.dtype)
@@ -103,13 +102,11 @@ class Bicgstab(Krylov):
 
         With `pivot`, the inverse of D, r is a side of the matrix itself.
         """
-        fields = self._pattern("diagonal", live=self.active) | {"pivot": pivot, "b": r, "y": y}
-        lower = self._sweep("block_lower", self.pattern.colours, **fields)
-        return [*lower, *self._upper(y, z, self.active)]
+        return [*self._lower(r, y, pivot, self.active), *self._upper(y, z, self.active)]
 
-    def _lower(self, b: Any, y: Any) -> list[Any]:
-        """Calls y = (1 + l)^-1 D^-1 b."""
-        fields = self._pattern("diagonal") | {"pivot": self.pivot, "b": b, "y": y}
+    def _lower(self, b: Any, y: Any, pivot: Any, live: Any = None) -> list[Any]:
+        """Calls y = (1 + l)^-1 D^-1 b, or without `pivot` (1 + l)^-1 b."""
+        fields = self._pattern("diagonal", live=live) | {"pivot": pivot, "b": b, "y": y}
         return self._sweep("block_lower", self.pattern.colours, **fields)
 
     def _upper(self, v: Any, y: Any, live: Any = None) -> list[Any]:
@@ -127,10 +124,10 @@ class Bicgstab(Krylov):
         calls, base = [self.start], None
         if self.base is not None:
             base = self.base_squares
-            calls += [*self._lower(self.base, self.r), self.squares_of(self.r, base)]
+            calls += [*self._lower(self.base, self.r, self.pivot), self.squares_of(self.r, base)]
         return [
             *calls,
-            *self._lower(self.b, self.r),
+            *self._lower(self.b, self.r, self.pivot),
             self._rows("krylov_begin", **rows, r=self.r, x=self.sum, shadow=self.shadow, p=self.p),
             self._first(self.r, tolerance, base),
         ]

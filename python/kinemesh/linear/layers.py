@@ -132,22 +132,20 @@ class Preconditioner:
 
     def __init__(self, solver: Bicgstab, layers: Layers) -> None:
         self.solver, self.live = solver, {"live": solver.active}
-        own, tables, size = solver.tables, self._there(layers.tables), solver.size
-        member = {"member": own["member"]}
-        near = {name: own[name] for name in ("row", "column", "diagonal")} | member
-        shape = len(layers.tables["place"]), size * size
-        factors = solver.backend.zeros(shape, solver.dtype)
-        along = tables | member | {"A": solver.A, "E": factors}
-        named = {"node": own["node"], "diagonal": own["diagonal"], "faults": solver.faults}
-        x, r, y, z = solver.x, solver.r, solver.y, solver.z
+        own, x, r, y, z = solver.tables, solver.x, solver.r, solver.y, solver.z
         self.factor = [solver.factor]
         if layers.level is None or layers.below is None:
             self.solve = solver.dilu(solver.b, y, x, solver.pivot)
             return
         before, self.solve = self._coarse(layers.level, layers.below)
         self.factor = [*before, *self.factor]
+        member = {"member": own["member"]}
+        near = {name: own[name] for name in ("row", "column", "diagonal")} | member
         left = self._bind("line_left", **near, A=solver.A, pivot=solver.pivot, b=solver.b, x=x, r=r)
-        if len(layers.tables["place"]):
+        if places := len(layers.tables["place"]):
+            factors = solver.backend.zeros((places, solver.size**2), solver.dtype)
+            along = self._there(layers.tables) | member | {"A": solver.A, "E": factors}
+            named = {"node": own["node"], "diagonal": own["diagonal"], "faults": solver.faults}
             self.factor.append(self._bind("line_factor", **along, **named))
             self.solve += [left, self._bind("line_solve", **along, r=r, sum=x)]
         more = self._bind("line_add", **member, sum=x, more=z)
@@ -166,7 +164,7 @@ class Preconditioner:
         solver = self.solver
         coarse = Bicgstab(
             solver.backend, level.pattern, solver.size, solver.active, solver.faults,
-            tolerance=1.0, suffix=solver.suffix, named=level.node,
+            tolerance=1.0, suffix=solver.suffix, tables=self._there({"node": level.node}),
         )  # fmt: skip
         inner = Preconditioner(coarse, below)
         blocks, sides, spread = map(self._there, (level.blocks, level.sides, level.spread))
