@@ -48,29 +48,31 @@ def paired(graph: sp.csr_array) -> Ints:
     A node whose neighbours are all in pairs goes with the one of the largest weight.
     """
     nodes = graph.shape[0]
-    row = np.repeat(np.arange(nodes), np.diff(graph.indptr))
-    column, pair = graph.indices, np.arange(nodes)
-    free = np.ones(nodes, bool)
+    counts, column = np.diff(graph.indptr), graph.indices
+    row, filled = np.repeat(np.arange(nodes), counts), np.flatnonzero(counts)
+    pair, free = np.arange(nodes), np.ones(nodes, bool)
     # weights that are alike along a line of nodes would let one pair form a round
     order = (np.minimum(row, column) * 2654435761 + np.maximum(row, column) * 40503) % 1009
     weight = graph.data * (1 + 1e-3 * order / 1009)
-    for _ in range(ROUNDS):
-        open_ = free[row] & free[column]
-        if not open_.any():
-            break
-        r, c, w = row[open_], column[open_], weight[open_]
-        last = np.lexsort((w, r))
-        r, c = r[last], c[last]
+
+    def largest(among: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Column of the largest weight of each row among these entries, -1 of none."""
+        own, most = np.where(among, weight, -1.0), np.full(nodes, -1.0)
+        most[filled] = np.maximum.reduceat(own, graph.indptr[filled]) if len(filled) else -1.0
+        at = np.flatnonzero(among & (own == most[row]))
         best = np.full(nodes, -1)
-        best[r] = c  # the last of a row has the largest weight
+        best[row[at]] = column[at]
+        return best
+
+    for _ in range(ROUNDS):
+        best = largest(free[row] & free[column])
         asks = np.flatnonzero(best >= 0)
         mutual = asks[best[best[asks]] == asks]
         pair[mutual] = np.minimum(mutual, best[mutual])
         free[mutual] = False
-    lone = free[row] & ~free[column]
-    r, c, w = row[lone], column[lone], weight[lone]
-    last = np.lexsort((w, r))
-    pair[r[last]] = pair[c[last]]
+    best = largest(free[row] & ~free[column])
+    lone = np.flatnonzero(best >= 0)
+    pair[lone] = pair[best[lone]]
     return np.unique(pair, return_inverse=True)[1].astype(np.int32)
 
 
