@@ -21,6 +21,12 @@ struct device_info {
 
 struct graph; /* being built, then executable */
 
+/* A piece of memory that a kernel reads, or writes. */
+struct span {
+  const char *from, *to;
+  int         written;
+};
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -45,11 +51,13 @@ int  device_precede(int device, void *stream);        /* others' stream goes on 
 const void *device_function(const struct kernel *kernel);
 int         device_launch(int device, const struct kernel *kernel, const void *function, void *args);
 
-/* A graph is a chain of kernels.  open .. close is a loop that ends on the device, after `times`
- * rounds or when `flag` holds nothing but zeros; nothing is captured, so nothing is left open. */
+/* A graph of kernels, in the order that their memory asks for (order.h).  open .. close is a loop that ends
+ * on the device, after `times` rounds or when `flag` holds nothing but zeros; it begins when all before it
+ * has ended, and what follows waits for it.  Nothing is captured, so nothing is left open.      */
 int  graph_loops(void); /* can this driver do that? */
 int  graph_begin(int device, struct graph **to);
-int  graph_kernel(struct graph *g, const struct kernel *kernel, const void *function, void *args);
+int  graph_kernel(struct graph *g, const struct kernel *kernel, const void *function, void *args,
+                  const struct span *span, int spans);
 int  graph_open(struct graph *g, const i32 *flag, i32 count, i32 times);
 int  graph_close(struct graph *g);
 int  graph_finish(struct graph *g);

@@ -1,6 +1,7 @@
-/* graph.cu - recordings as CUDA graphs: chains of kernels, and loops that end on the device.  The
- * nodes are added by hand, not captured: no stream is left capturing after an error, and a loop's
+/* graph.cu - recordings as CUDA graphs: kernels in the order of order.h, and loops that end on the device.
+ * The nodes are added by hand, not captured: no stream is left capturing after an error, and a loop's
  * body is built like the rest.                                                                  */
+#include "order.h"
 #include "stream.h"
 
 #include <new>
@@ -10,7 +11,9 @@
 
 struct level {
   cudaGraph_t     graph;
-  cudaGraphNode_t last;
+  cudaGraphNode_t first; /* before all of the stretch: a loop, or a kernel that waits for all before it */
+  cudaGraphNode_t node[MOST_NODES];
+  struct order    order;
   const i32      *flag;
   i32             count, times;
 #if CAN_LOOP
@@ -23,20 +26,55 @@ struct graph {
   cudaGraph_t     whole;
   cudaGraphExec_t run;
   i32            *round; /* on the device: one counter per depth, as loops of one depth take turns */
-  level           at[MAX_DEPTH + 1];
+  level          *at;    /* MAX_DEPTH + 1 of them, while it is being built */
 };
 
-static int append_kernel(level *to, const void *function, struct shape shape, void **argv)
+/* All that a node waits for which waits for the whole stretch. */
+static size_t whole_stretch(const level *l, cudaGraphNode_t *waits)
+{
+  size_t count = 0;
+  for (int i = 0; i < l->order.nodes; i++)
+    if (set_has(&l->order.last, i)) waits[count++] = l->node[i];
+  if (!count && l->first) waits[count++] = l->first;
+  return count;
+}
+
+/* A new stretch behind this node, which has waited for all before it. */
+static void begin_stretch(level *l, cudaGraphNode_t first)
+{
+  l->first = first;
+  order_clear(&l->order);
+}
+
+static cudaKernelNodeParams kernel_node(const void *function, struct shape shape, void **argv)
 {
   cudaKernelNodeParams p = {};
-  cudaGraphNode_t      node;
-  p.func         = (void *)function;
-  p.gridDim      = dim3(shape.blocks);
-  p.blockDim     = dim3(shape.block);
-  p.kernelParams = argv; /* the values are copied here and now */
-  TRY(cudaGraphAddKernelNode(&node, to->graph, &to->last, to->last ? 1 : 0, &p));
-  to->last = node;
+  p.func                 = (void *)function;
+  p.gridDim              = dim3(shape.blocks);
+  p.blockDim             = dim3(shape.block);
+  p.kernelParams         = argv; /* the values are copied when the node is added */
+  return p;
+}
+
+/* A kernel that waits for all before it, and for which all that follows waits. */
+static int append_between(level *to, const cudaKernelNodeParams *p)
+{
+  cudaGraphNode_t node, waits[MOST_NODES];
+  const size_t    count = whole_stretch(to, waits);
+  TRY(cudaGraphAddKernelNode(&node, to->graph, waits, count, p));
+  begin_stretch(to, node);
   return 0;
+}
+
+static int append_ordered(level *to, const cudaKernelNodeParams *p, const struct span *span, int spans)
+{
+  cudaGraphNode_t waits[MOST_NODES];
+  int             number[MOST_NODES];
+  if (order_full(&to->order, spans)) return append_between(to, p);
+  size_t count = (size_t)order_add(&to->order, span, spans, number);
+  for (size_t i = 0; i < count; i++) waits[i] = to->node[number[i]];
+  if (!count && to->first) waits[count++] = to->first;
+  return status(cudaGraphAddKernelNode(&to->node[to->order.nodes - 1], to->graph, waits, count, p));
 }
 
 extern "C" int graph_loops(void)
@@ -63,36 +101,38 @@ static __global__ void __launch_bounds__(LEAST)
 
 static int append_test(graph *g, level *to, const level *loop, int depth, i32 first)
 {
-  level l       = *loop;
   i32  *round   = g->round + depth;
-  void *argv[6] = {&l.handle, &l.flag, &l.count, &l.times, &round, &first};
-  return append_kernel(to, (const void *)another_round, {1, LEAST}, argv);
+  void *argv[6] = {
+      (void *)&loop->handle, (void *)&loop->flag, (void *)&loop->count, (void *)&loop->times, &round, &first};
+  const cudaKernelNodeParams p = kernel_node((const void *)another_round, {1, LEAST}, argv);
+  return append_between(to, &p);
 }
 
 extern "C" int graph_open(struct graph *g, const i32 *flag, i32 count, i32 times)
 {
-  level              *outer = &g->at[g->depth], inner = {};
   cudaGraphNode_t     node;
   cudaGraphNodeParams p = {};
   where                 = "a recording with a flag";
   if (g->depth == MAX_DEPTH) return DEVICE_DEEP;
   if (!g->round) TRY(cudaMalloc((void **)&g->round, MAX_DEPTH * sizeof *g->round));
-  inner.flag = flag, inner.count = count, inner.times = times;
-  TRY(cudaGraphConditionalHandleCreate(&inner.handle, outer->graph, 0, 0));
-  const int code = append_test(g, outer, &inner, g->depth, 1);
+  level *outer = &g->at[g->depth], *inner = outer + 1;
+  inner->flag = flag, inner->count = count, inner->times = times;
+  TRY(cudaGraphConditionalHandleCreate(&inner->handle, outer->graph, 0, 0));
+  const int code = append_test(g, outer, inner, g->depth, 1);
   if (code) return code;
   p.type               = cudaGraphNodeTypeConditional;
-  p.conditional.handle = inner.handle;
+  p.conditional.handle = inner->handle;
   p.conditional.type   = cudaGraphCondTypeWhile;
   p.conditional.size   = 1;
 #if CUDART_VERSION >= 13000
-  TRY(cudaGraphAddNode(&node, outer->graph, &outer->last, nullptr, 1, &p));
+  TRY(cudaGraphAddNode(&node, outer->graph, &outer->first, nullptr, 1, &p));
 #else
-  TRY(cudaGraphAddNode(&node, outer->graph, &outer->last, 1, &p));
+  TRY(cudaGraphAddNode(&node, outer->graph, &outer->first, 1, &p));
 #endif
-  outer->last       = node;
-  inner.graph       = p.conditional.phGraph_out[0]; /* belongs to the node */
-  g->at[++g->depth] = inner;
+  begin_stretch(outer, node);
+  begin_stretch(inner, nullptr);
+  inner->graph = p.conditional.phGraph_out[0]; /* belongs to the node */
+  g->depth++;
   return 0;
 }
 
@@ -125,8 +165,10 @@ extern "C" int graph_begin(int device, struct graph **to)
   graph *g = new (std::nothrow) graph();
   if (!g) return DEVICE_MEMORY;
   g->device      = device;
-  const int code = status(cudaGraphCreate(&g->whole, 0));
+  g->at          = new (std::nothrow) level[MAX_DEPTH + 1]();
+  const int code = g->at ? status(cudaGraphCreate(&g->whole, 0)) : DEVICE_MEMORY;
   if (code) {
+    delete[] g->at;
     delete g;
     return code;
   }
@@ -135,12 +177,15 @@ extern "C" int graph_begin(int device, struct graph **to)
   return 0;
 }
 
-extern "C" int graph_kernel(struct graph *g, const struct kernel *kernel, const void *function, void *args)
+extern "C" int graph_kernel(struct graph *g, const struct kernel *kernel, const void *function, void *args,
+                            const struct span *span, int spans)
 {
   void              *argv[HEAD + MAX_FIELDS];
   const struct shape shape = arguments(kernel, args, argv);
   where                    = kernel->name;
-  return shape.blocks ? append_kernel(&g->at[g->depth], function, shape, argv) : 0;
+  if (!shape.blocks) return 0;
+  const cudaKernelNodeParams p = kernel_node(function, shape, argv);
+  return append_ordered(&g->at[g->depth], &p, span, spans);
 }
 
 extern "C" int graph_finish(struct graph *g)
@@ -148,7 +193,8 @@ extern "C" int graph_finish(struct graph *g)
   where          = "a recording";
   const int code = status(cudaGraphInstantiate(&g->run, g->whole, 0));
   (void)status(cudaGraphDestroy(g->whole));
-  g->whole = nullptr;
+  delete[] g->at;
+  g->whole = nullptr, g->at = nullptr;
   return code;
 }
 
@@ -170,5 +216,6 @@ extern "C" void graph_drop(struct graph *g)
     if (g->whole) (void)status(cudaGraphDestroy(g->whole));
     if (g->round) (void)status(cudaFree(g->round));
   }
+  delete[] g->at;
   delete g;
 }

@@ -1,6 +1,7 @@
 /* module_cuda.c - _cuda: the kernels on CUDA devices.  Arrays are Array, or anything that has
  * __cuda_array_interface__.  Nothing asks for a driver before the first call.                  */
 #include "array.h"
+#include "check.h"
 #include "processor.h"
 
 #include <pthread.h>
@@ -204,11 +205,28 @@ static int find_device(const Recording *r)
   return device;
 }
 
+/* The memory of a call's arrays; of a part that of the whole. */
+static int find_spans(const Call *call, struct span *span)
+{
+  int count = 0, at = 0;
+  while (call->whole) call = (const Call *)call->whole;
+  for (const struct field *f = call->kernel->fields(); f->name; f++) {
+    if (is_scalar(f)) continue;
+    const struct operand *op = &call->operand[at++];
+    if (!op->bytes) continue;
+    const struct span own = {op->ptr, op->ptr + op->bytes, is_written(f)};
+    span[count++]         = own;
+  }
+  return count;
+}
+
 static int add_call(struct graph *g, int device, const Call *call)
 {
   if (call->device < 0) return 0; /* all its arrays are empty */
   if (call->device != device) return DEVICE_MIXED;
-  return graph_kernel(g, call->kernel, call->device_function, call->args);
+  struct span span[MAX_FIELDS];
+  const int   spans = find_spans(call, span);
+  return graph_kernel(g, call->kernel, call->device_function, call->args, span, spans);
 }
 
 /* A recording inside another becomes part of its graph: once as a loop where a flag can end it,
