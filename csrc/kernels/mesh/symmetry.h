@@ -34,9 +34,11 @@ KERNEL(bc_symmetry_jacobian_3d, BC_SYMMETRY_JACOBIAN, indirect)
     for (i32 k = 0; k < 3; k++) own[ENTRY(5, MOMENTUM + k, MOMENTUM + j)] += size * unit[k] * unit[j];
 }
 
-/* Row of such a node in a product with the derivative of the residual (flow/newton.h), z by nodes. */
+/* Row of such a node in a product with the derivative of the residual (flow/newton.h), z by nodes: T times what
+ * goes across, of the size of the matrix's own row.  What rounding leaves there would grow without that.  */
 #define NEWTON_SYMMETRY(F)     \
   ON_SYMMETRY(F)               \
+  F(in, real, T, "nodes")      \
   F(in, f32, z, "nodes,width") \
   F(size, i32, width, "width") \
   F(rw, f32, w, "nodes,width")
@@ -47,6 +49,6 @@ KERNEL(newton_symmetry_3d, NEWTON_SYMMETRY, indirect)
   real d[3], to[3];
   for (i32 k = 0; k < 3; k++) d[k] = (real)z[width * a + MOMENTUM + k], to[k] = (real)w[width * a + MOMENTUM + k];
   along_3d(plane + 3 * m, to);
-  const real across = vec_dot_3d(plane + 3 * m, d);
+  const real across = T[a] * vec_dot_3d(plane + 3 * m, d);
   for (i32 k = 0; k < 3; k++) w[width * a + MOMENTUM + k] = (f32)(to[k] + across * plane[3 * m + k]);
 }

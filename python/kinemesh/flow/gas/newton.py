@@ -216,8 +216,7 @@ class Newton:
 
     def _product(self) -> list[Any]:
         """Calls w = [T / CFL + dR/dx] z, of rows that are no equations what terms say."""
-        z, w = self.gmres.z, self.gmres.w
-        given = [call for term in self.terms for call in term.given(z, w)]
+        given = [call for term in self.terms for call in term.given(self.vectors)]
         return [
             self._total("newton_rms", 2),
             self._total("newton_most", 1),

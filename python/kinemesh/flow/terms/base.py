@@ -107,9 +107,14 @@ class Term:
         """Calls of `residual` for a state that is tried, which leave nothing but residuals."""
         return self.residual()
 
-    def given(self, z: Any, w: Any) -> list[Any]:
-        """Calls for its rows that are no equations, of w = dR/dx z (volumes, numbers)."""
-        del z, w  # none, as a rule
+    def given(self, vectors: Mapping[str, Any]) -> list[Any]:
+        """Calls for its rows that are no equations, of w = dR/dx z (volumes, numbers).
+
+        Parameters
+        ----------
+        vectors : z, w and T, the pseudo-time of (2.21)
+        """
+        del vectors  # none, as a rule
         return []
 
     def beside(self) -> Callable[[Fields, Layers], Beside] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from kinemesh.flow.terms.base import Rows, Term
@@ -24,10 +25,11 @@ class Mirrors(Term):
     def residual(self) -> list[Any]:
         return [self.fields.bind("bc_symmetry", **self.symmetric)] if self.symmetric else []
 
-    def given(self, z: Any, w: Any) -> list[Any]:
+    def given(self, vectors: Mapping[str, Any]) -> list[Any]:
         if not self.symmetric:
             return []
-        return [self.fields.bind("newton_symmetry", **self.symmetric, z=z, w=w)]
+        own = {name: vectors[name] for name in ("T", "z", "w")}
+        return [self.fields.bind("newton_symmetry", **self.symmetric, **own)]
 
     def matrix(self, rows: Rows) -> list[Any]:
         if not self.symmetric:

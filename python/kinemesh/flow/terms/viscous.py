@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -117,8 +118,9 @@ class NoSlip(Term):
         tried = {name: zeros(self.walls[name].shape, "float64") for name in ("reaction", "heat")}
         return [self.walls.bind("bc_no_slip", **tried)]
 
-    def given(self, z: Any, w: Any) -> list[Any]:
-        return [] if self.walls is None else [self.walls.bind("newton_no_slip", z=z, w=w)]
+    def given(self, vectors: Mapping[str, Any]) -> list[Any]:
+        own = {name: vectors[name] for name in ("z", "w")}
+        return [] if self.walls is None else [self.walls.bind("newton_no_slip", **own)]
 
     def matrix(self, rows: Rows) -> list[Any]:
         if self.walls is None:
