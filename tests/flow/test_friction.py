@@ -55,7 +55,7 @@ def test_friction_along_a_plate_is_that_of_blasius(laminar):
 @pytest.mark.flow
 def test_drag_of_a_plate_is_friction_alone(laminar):
     history = laminar.run.history
-    assert history.columns[-2:] == ("cd_pressure", "cd_friction")
+    assert {"cd_pressure", "cd_friction"} <= set(history.columns)
     assert not history["cd_pressure"].any()
     np.testing.assert_array_equal(history["cd_friction"], history["cd"])
     wall = laminar.case.walls()["wall"]
@@ -138,7 +138,6 @@ def test_cells_too_high_for_turbulence_are_warned_of():
     spacing = float(told[0]["text"].partition("wall_spacing = ")[2].split()[0])
     assert 1e-6 < spacing <= 1.05 * km.mesh.wall_spacing(5e6)
     last = run.history["residual_turbulence"]
-    assert run.history.columns[-1] == "residual_turbulence"
     assert 0 < last[-1] < last[0] <= 1
 
 
@@ -232,7 +231,7 @@ def test_there_is_no_member_beyond_the_last(laminar):
 @pytest.mark.flow
 def test_friction_is_positive_downstream_on_both_sides_of_a_section():
     mesh = km.mesh.airfoil("naca0012", nodes=1500, far_field=8.0, cells="quads")
-    settings = km.AleSettings(limiter="none", steady_drop=1e-2)
+    settings = km.AleSettings(limiter="none", steady_drop=1e-6)
     case = km.Ale(mesh, mach=0.2, reynolds=500, device="cpu", settings=settings)
     run, wall = case.steady(), case.walls()["airfoil"]
     assert wall.x[0] == wall.x.max()  # the trailing edge, whose sides are one node

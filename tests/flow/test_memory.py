@@ -132,7 +132,8 @@ def test_what_is_needed_in_space_is_what_is_allocated(allocated, kind, dtype):
     before = allocated()
 
     mesh, sides = SOLIDS[kind]()
-    ale = km.Ale(mesh, mach=0.3, device="cpu", dtype=dtype, **sides)
+    settings = km.AleSettings(newton=False)
+    ale = km.Ale(mesh, mach=0.3, device="cpu", dtype=dtype, settings=settings, **sides)
     recording = ale.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
 
     want = memory.needed(km.Ale, dtype, [mesh], ale.settings)
@@ -148,13 +149,32 @@ def test_a_viscous_gas_needs_what_is_allocated(allocated, name, turbulence):
     gc.collect()
     before = allocated()
 
-    ale = km.Ale(mesh, mach=0.3, reynolds=1e3, turbulence=turbulence, device="cpu")
+    settings = km.AleSettings(newton=False)
+    gas = {"reynolds": 1e3, "turbulence": turbulence, "settings": settings}
+    ale = km.Ale(mesh, mach=0.3, device="cpu", **gas)
     recording = ale.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
 
     asked = "float64", [mesh], ale.settings
     want = memory.needed(ale.counted, *asked)
     assert allocated() - before == pytest.approx(want, rel=2e-3)
     assert want > 1.05 * memory.needed(km.Ale, *asked)
+    assert recording is not None
+
+
+@pytest.mark.parametrize("gas", [{}, {"reynolds": 1e3}, {"reynolds": 1e3, "turbulence": "sa"}])
+@pytest.mark.filterwarnings("ignore:.*y\\+:RuntimeWarning", "ignore:.*half as thick:RuntimeWarning")
+def test_steps_of_newton_need_at_most_what_is_counted(allocated, gas):
+    """Coarse levels count as the most that they were seen to take; wings have them by default."""
+    mesh, sides = (MESHES["SU2"](), {}) if gas else SOLIDS["hexahedra"]()
+    gc.collect()
+    before = allocated()
+
+    ale = km.Ale(mesh, mach=0.3, device="cpu", **gas, **sides)
+    recording = ale.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
+
+    assert ale.settings.newton
+    want = memory.needed(ale.counted, "float64", [mesh], ale.settings)
+    assert 0.75 * want < allocated() - before < want
     assert recording is not None
 
 

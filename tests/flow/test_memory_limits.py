@@ -41,18 +41,28 @@ def test_a_case_beyond_the_limit_is_refused_with_what_it_needs(monkeypatch):
         km.Ale(mesh, mach=0.5, device="cpu")
 
 
-def test_a_case_with_newton_that_does_not_fit_is_advised_no_float32(monkeypatch):
+def test_a_case_that_does_not_fit_is_told_which_smaller_ones_do(monkeypatch):
     mesh = km.mesh.airfoil("naca0012", nodes=700, far_field=10)
-    double, single = (
-        memory.needed(km.Ale, dtype, [mesh], km.AleSettings()) for dtype in ("float64", "float32")
-    )
-    room = (double + single) // 2 + memory.HOST * memory.counts(mesh)[1]
-    monkeypatch.setattr(memory, "available", lambda backend: room)
+    newton, pseudo = km.AleSettings(newton=True), km.AleSettings(newton=False)
+    held = [("float64", newton), ("float64", pseudo), ("float32", pseudo)]
+    most, double, single = (memory.needed(km.Ale, dtype, [mesh], own) for dtype, own in held)
 
-    with pytest.raises(km.DeviceError, match=r"are free; use fewer nodes$"):
-        km.Ale(mesh, mach=0.5, device="cpu", settings=km.AleSettings(newton=True))
+    def room(low, high):
+        between = (low + high) // 2 + memory.HOST * memory.counts(mesh)[1]
+        monkeypatch.setattr(memory, "available", lambda backend: between)
+
+    less = r"newton = False and dtype='float32' \(about .*\)"
+    room(single, double)
+    with pytest.raises(km.DeviceError, match=rf"are free; use {less} or fewer nodes$"):
+        km.Ale(mesh, mach=0.5, device="cpu", settings=newton)
     with pytest.raises(km.DeviceError, match=r"use dtype='float32' .* or fewer nodes$"):
         km.Ale(mesh, mach=0.5, device="cpu")
+    room(double, most)
+    with pytest.raises(km.DeviceError, match=rf"use {less}, newton = False \(about .*\) or fewer"):
+        km.Ale(mesh, mach=0.5, device="cpu", settings=newton)
+    room(0, single)
+    with pytest.raises(km.DeviceError, match=r"are free; use fewer nodes$"):
+        km.Ale(mesh, mach=0.5, device="cpu", settings=newton)
 
 
 def test_memory_that_is_short_in_a_run_from_the_shell_is_told(monkeypatch, capsys):

@@ -1,5 +1,6 @@
 """Marches with steps of Newton's method: where they end, members, restarts, what is refused."""
 
+from dataclasses import replace
 from functools import cache
 
 import kinemesh as km
@@ -8,7 +9,7 @@ import pytest
 from kinemesh.errors import KinemeshWarning
 from kinemesh.flow.gas import newton as module
 from kinemesh.run import interrupt
-from newton_cases import SPACE, case, marched, other
+from newton_cases import SPACE, case, layered, marched, other, section
 from runs import assert_same, interrupted, rows
 from solver_cases import on_devices, ring
 
@@ -233,10 +234,13 @@ def test_a_step_that_no_length_makes_smaller_is_refused(monkeypatch):
     ({"newton": True, "newton_vectors": 2.0}, "newton_vectors is 2.0"),
     ({"newton": True, "newton_tolerance": 0.0}, "newton_tolerance is 0.0, expected a number"),
     ({"newton": True, "newton_tolerance": 0.91}, "newton_tolerance is 0.91, expected a number"),
-    ({"newton_vectors": 30}, "newton_vectors is 30 and has no effect: newton is False"),
-    ({"newton_tolerance": 0.1}, "newton_tolerance is 0.1 and has no effect: newton is False"),
+    ({"newton": False, "newton_vectors": 30}, "newton_vectors is 30 and has no effect"),
+    ({"newton": False, "newton_tolerance": 0.1}, "newton_tolerance is 0.1 and has no effect"),
     ({"newton": True, "unsteady_newton_tolerance": 0.91}, "unsteady_newton_tolerance is 0.91, exp"),
-    ({"unsteady_newton_tolerance": 0.2}, "unsteady_newton_tolerance is 0.2 and has no effect"),
+    ({"newton": False, "unsteady_newton_tolerance": 0.2}, "unsteady_newton_tolerance is 0.2"),
+    ({"newton": False, "unsteady_newton": True}, "unsteady_newton is True and has no effect"),
+    ({"unsteady_newton": 1}, "unsteady_newton is 1, expected one of False, True"),
+    ({"unsteady_newton": False, "unsteady_newton_tolerance": 0.2}, "unsteady_newton is False"),
     ({"newton": True, "linear_solver": "lusgs"}, "newton is True and linear_solver is 'lusgs'"),
 ])  # fmt: skip
 @pytest.mark.parametrize("kind", [km.AleSettings, km.CellSettings])
@@ -252,6 +256,66 @@ def test_settings_that_are_none_or_have_no_effect_are_refused(kind, given, told)
 ])  # fmt: skip
 def test_settings_within_their_limits_are_taken(given):
     km.AleSettings(**given)
+
+
+VISCOUS, SINGLE = {"reynolds": 500.0}, {"dtype": "float32"}
+LUSGS = {"linear_solver": "lusgs"}
+
+
+@pytest.mark.parametrize(("solver", "space", "settings", "more", "newton"), [
+    (km.Ale, False, {}, {}, False), (km.Ale, False, {}, VISCOUS, True),
+    (km.Ale, True, {}, {}, True), (km.CellCentred, False, {}, {}, False),
+    (km.CellCentred, True, {}, {}, False), (km.Ale, True, {}, SINGLE, False),
+    (km.Ale, False, {}, VISCOUS | SINGLE, False), (km.Ale, True, LUSGS, {}, False),
+    (km.Ale, True, {"newton": False}, {}, False), (km.Ale, False, {"newton": True}, {}, True),
+    (km.Ale, False, {"newton": False}, VISCOUS, False),
+])  # fmt: skip
+def test_a_viscous_gas_and_wings_about_nodes_take_steps_of_newton_by_default(
+    solver, space, settings, more, newton
+):
+    """docs/theory.md, section 2.9; an inviscid gas in the plane gains nothing by them."""
+    mesh = section(520)
+    mesh = km.mesh.extruded(mesh, span=0.2, layers=1, cells="prisms") if space else mesh
+    area = {"reference_area": 0.2} if space else {}
+    told = solver.settings_type(**settings)
+
+    made = solver(mesh, mach=0.5, device="cpu", settings=told, **area, **more)
+
+    assert made.settings.newton is newton
+    assert made.newton_of_steps is None
+    assert (made.newton is not None) is newton
+    assert made.settings == replace(told, newton=newton).complete(bool("reynolds" in more), space)
+
+
+@pytest.mark.parametrize(("settings", "gas", "steps"), [
+    ({}, "turbulent", True), ({}, "laminar", False), ({"unsteady_newton": True}, "laminar", True),
+    ({"unsteady_newton": False}, "turbulent", False), ({"newton": False}, "turbulent", False),
+    ({"newton": True, "unsteady_newton": True}, "inviscid", True),
+    ({"newton": True}, "inviscid", False),
+])  # fmt: skip
+@pytest.mark.filterwarnings("ignore:.*y\\+:RuntimeWarning")
+def test_steps_with_a_model_of_turbulence_are_of_newton_by_default(settings, gas, steps):
+    flow = {
+        "inviscid": {},
+        "laminar": {"reynolds": 500.0},
+        "turbulent": {"reynolds": 1e5, "turbulence": "sa"},
+    }[gas]
+    mesh = layered() if gas == "turbulent" else section(520)
+    motion = km.motion.pitch(1.0, 0.2, about=(0.25, 0.0))
+    told = km.AleSettings(**settings, steady_iterations=300)
+
+    made = km.Ale(mesh, mach=0.4, device="cpu", settings=told, motion=motion, **flow)
+
+    assert (made.newton_of_steps is not None) is steps
+    found = made.run(cycles=1 / 24, steps_per_cycle=48).history
+    assert found["converged"].all()
+    assert ("products" in found.columns) is steps
+
+
+def test_a_setting_of_newton_s_is_refused_where_pseudo_steps_are_the_default():
+    told = "newton_vectors is 30 and has no effect: newton is False"
+    with pytest.raises(km.SettingsError, match=told):
+        km.Ale(section(520), mach=0.5, settings=km.AleSettings(newton_vectors=30))
 
 
 def test_newton_in_single_precision_is_refused_by_name():

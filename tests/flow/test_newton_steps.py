@@ -16,11 +16,14 @@ pytestmark = [
 LAMINAR = {"reynolds": 1e3, "mach": 0.3}
 TURBULENT = {"reynolds": 1e5, "mach": 0.3, "turbulence": "sa"}
 FLOWS = {"laminar": LAMINAR, "turbulent": TURBULENT}
+STEPS = {"newton": True, "unsteady_newton": True}
 
 
 def pitching(newton=True, device="cpu", mesh=None, settings=None, amplitude=1.0, **flow):
     mesh = mesh or (layered() if "turbulence" in flow else section(700))
-    told = {"newton": newton, "steady_iterations": 300} | (settings or {})
+    told = {"newton": newton, "unsteady_newton": newton, "steady_iterations": 300} | (
+        settings or {}
+    )
     return km.Ale(mesh, device=device, settings=km.AleSettings(**told), **flow,
                   motion=km.motion.pitch(amplitude, 0.2, about=(0.25, 0.0)))  # fmt: skip
 
@@ -106,7 +109,7 @@ def test_each_step_begins_anew(monkeypatch):
 def test_a_gas_at_rest_beside_a_wall_that_moves_ends_its_steps():
     """A cylinder that starts from rest: no state before it points anywhere."""
     mesh = km.mesh.cylinder(nodes=1500)
-    settings = km.AleSettings(newton=True)
+    settings = km.AleSettings(**STEPS)
     solver = km.Ale(mesh, mach=0.2, reynolds=100.0, device="cpu", settings=settings)
 
     found = solver.run(time_step=0.2, steps=4, start="stream").history

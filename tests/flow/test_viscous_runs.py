@@ -63,10 +63,11 @@ def test_a_steady_run_that_goes_on_has_the_bits_of_one_that_never_stopped(
 ):
     drops = {"steady_drop": 1e-7, "turbulence_drop": 1e-11}  # the model is last
     whole = case(model, settings=drops, device=device).steady(out=tmp_path / "whole")
-    assert whole.history.rows > 30
+    assert whole.history.rows > 15
+    assert whole.history["products"].any()  # the first half are pseudo-steps
 
     interrupted(monkeypatch, lambda: case(model, settings=drops, device=device)
-                .steady(out=tmp_path / "parts"), 20)  # fmt: skip
+                .steady(out=tmp_path / "parts"), 15)  # fmt: skip
     again = case(model, settings=drops, device=device).steady(out=tmp_path / "parts", resume=True)
 
     assert again.summary["result"]["resumed"]["times"] == 1
@@ -89,6 +90,7 @@ def test_a_steady_run_that_has_ended_says_the_same_again(model, tmp_path):
 def test_a_model_that_has_not_converged_is_told_again_and_goes_on(tmp_path):
     def ran(most, resume=True):
         own = {"steady_drop": 1e-2, "turbulence_drop": 1e-9, "steady_iterations": most}
+        own |= {"newton": False}  # pseudo-steps, of which 25 are few
         return case(settings=own).steady(out=tmp_path, resume=resume)
 
     for resume in (False, True):
@@ -102,14 +104,14 @@ def test_a_model_that_has_not_converged_is_told_again_and_goes_on(tmp_path):
 
 
 def test_a_steady_run_goes_on_to_a_lower_residual_of_turbulence(tmp_path):
-    low = {"steady_drop": 1e-4, "turbulence_drop": 1e-9}
+    low = {"steady_drop": 1e-4, "turbulence_drop": 1e-11}
     whole = case(settings=low).steady(out=tmp_path / "whole")
     case(settings=low | {"turbulence_drop": 1e-3}).steady(out=tmp_path / "parts")
 
     again = case(settings=low).steady(out=tmp_path / "parts", resume=True)
 
     assert whole.history.rows == again.history.rows
-    assert again.summary["result"]["resumed"]["last_at"] < whole.history.rows - 5
+    assert again.summary["result"]["resumed"]["last_at"] < whole.history.rows
     assert_same(tmp_path / "whole", tmp_path / "parts")
 
 

@@ -167,10 +167,13 @@ class Ale(Solver):
         loads: Sequence[str] | str | None = None,
     ) -> None:
         said, space = locals(), in_space(mesh)
-        self.viscosity = viscosity_of({name: said[name] for name in NAMES})
+        self.viscosity = gas = viscosity_of({name: said[name] for name in NAMES})
+        turbulent = gas is not None and gas.turbulence is not None
         arguments = arguments_of(
             mesh,
-            settings_of(settings, self.settings_type).complete(self.viscosity is not None, space),
+            settings_of(settings, self.settings_type).complete(
+                gas is not None, space, dtype == "float64", turbulent
+            ),
             self.backend_type(device, dtype),
             deform=(Rigid() if space else TorsionalSprings()) if deform is None else deform,
             streams={"mach": mach, "alpha_deg": alpha_deg}

@@ -37,11 +37,13 @@ class CellSettings(AleSettings):
         with a larger number
     jacobian_fix : float       0.2, on 500 nodes about an aerofoil the least with which all steps
         converge (docs/convergence.md)
+    newton : bool              False by default, as steps have no coarse levels under them
     lusgs_sweeps : int         8: with 4, as many as `AleSettings` has, a third of the steps of a
         pitching section of 3000 nodes do not converge
     """
 
     first_cfl: ClassVar[Mapping[bool, float]] = {False: 40.0, True: 80.0}
+    newton_gains: ClassVar[bool] = False  # without coarse levels under it
     gradient: str = "nodes"
     cfl_max: float | None = 2e3
     unsteady_cfl: float | None = 400.0

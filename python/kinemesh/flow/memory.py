@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from inspect import signature
 from pathlib import Path
@@ -256,6 +256,17 @@ def _free_of_machine() -> int | None:
     return min(free, int(limit)) if limit.isdecimal() else free
 
 
+def _smaller(backend: Backend, settings: Any) -> Iterator[tuple[str, Any, list[Any]]]:
+    """Precision and settings of cases that need less memory, and how to ask for them."""
+    said: list[Any] = []
+    if not settings.single:
+        settings, said = settings.without_newton(), ["newton = False"]
+        yield backend.dtype, settings, said
+    if backend.dtype == "float64":
+        both = [" and "] if said else []
+        yield "float32", settings, [*said, *both, Option("dtype", "float32")]
+
+
 def room(
     solver: Any,
     backend: Backend,
@@ -275,10 +286,10 @@ def room(
         return arrays
     what = "points" if hasattr(spaces[0], "satellites") else "nodes"
     ways = [Sentence(f"fewer {what}")]
-    if backend.dtype == "float64" and settings.single:
-        single = _held(solver, "float32", distinct, settings, deform) + host
-        if single <= free:
-            ways.insert(0, Sentence(Option("dtype", "float32"), f" (about {size(single)})"))
+    for dtype, own, said in _smaller(backend, settings):
+        less = _held(solver, dtype, distinct, own, deform) + host
+        if less <= free:
+            ways.insert(0, Sentence(*said, f" (about {size(less)})"))
     if backend.on_gpu and arrays + HOST * neighbours <= (_free_of_host() or 0):
         ways.append(Sentence(Option("device", "cpu")))
     raise DeviceError(

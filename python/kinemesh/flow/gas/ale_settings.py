@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,13 +42,15 @@ class AleSettings(ImplicitSettings):
         work out each flux twice: the same bits), "colours" (faces add to their volumes, colour by
         colour) or "atomics" (all at once: not repeatable)
     newton : bool              a steady march goes over to steps of Newton's method when its
-        residual has fallen to 0.03 of the first, or after 60 iterations, and physical steps of a
-        viscous gas take them from their first on (theory, section 2.9), in float64; physical
-        steps of an inviscid gas take pseudo-steps alone
+        residual has fallen to 0.03 of the first, or after 60 iterations (theory, section 2.9).  By
+        default of a viscous gas, and in space about nodes, in float64 and with a matrix
+    unsteady_newton : bool     physical steps take them too, from their first on.  By default with
+        a model of turbulence; others end in a few pseudo-steps, which are cheaper
     newton_vectors : int       most vectors of GMRES in such a step: memory of 4 bytes twice for
         each and each variable of a node
-    newton_tolerance, unsteady_newton_tolerance : float    linear residual over its first value at
-        which GMRES stops, in a steady march and in physical steps
+    newton_tolerance : float             linear residual over its first value at which GMRES stops
+        in a steady march
+    unsteady_newton_tolerance : float    that of physical steps
     jacobian_fix : float       entropy_fix of the matrix alone: 0.15, in space 0.3; a larger value
         damps pseudo-steps where the stream stagnates, and does not change the converged flow; in a
         supersonic stream it is multiplied by the square of the Mach number
@@ -56,8 +58,9 @@ class AleSettings(ImplicitSettings):
         most cfl_max)
     unsteady_cfl : float       first CFL number of a physical step: 100, of a viscous gas 1000 (at
         most cfl_max), with which steps of thin layers take a third of the pseudo-steps
-    turbulence_drop, unsteady_turbulence_drop : float    residual of the model of turbulence over
-        the most that it was, at which a steady march, or a physical step, has converged
+    turbulence_drop : float              residual of the model of turbulence over the most that it
+        was, at which a steady march has converged
+    unsteady_turbulence_drop : float     that at which a physical step has
     """
 
     flux: str = "roe"
@@ -66,7 +69,8 @@ class AleSettings(ImplicitSettings):
     linear_solver: str = "bicgstab"
     lusgs_sweeps: int = 4
     loops: str = "store"
-    newton: bool = False
+    newton: bool | None = None
+    unsteady_newton: bool | None = None
     newton_vectors: int = 20
     newton_tolerance: float = 0.3
     unsteady_newton_tolerance: float = 0.1
@@ -77,6 +81,7 @@ class AleSettings(ImplicitSettings):
 
     alike: ClassVar[Mapping[str, tuple[str, ...]]] = {"loops": ("store", "recompute")}
     first_cfl: ClassVar[Mapping[bool, float]] = {False: 20.0, True: 40.0}  # in the plane, in space
+    newton_gains: ClassVar[bool] = True  # of a viscous gas, and in space
     of_steps: ClassVar[tuple[str, ...]] = (*ImplicitSettings.of_steps, "unsteady_turbulence_drop")
 
     def __post_init__(self) -> None:
@@ -99,12 +104,19 @@ class AleSettings(ImplicitSettings):
 
     def _check_newton(self) -> None:
         """SettingsError for settings of Newton's method that are none, or have no effect."""
-        self.choose(newton=(False, True))
+        if self.newton is not None:
+            self.choose(newton=(False, True))
+        if self.unsteady_newton is not None:
+            self.choose(unsteady_newton=(False, True))
         self.count("newton_vectors")
         self.within(newton_tolerance=(0, 0.9), unsteady_newton_tolerance=(0, 0.9))
-        if not self.newton:
+        if self.newton is False:
             self.unused(NEWTON, "newton is False")
-        elif self.linear_solver == "lusgs":
+            if self.unsteady_newton:
+                self.unused(["unsteady_newton"], "newton is False")
+        if self.unsteady_newton is False:
+            self.unused(["unsteady_newton_tolerance"], "unsteady_newton is False")
+        if self.newton and self.linear_solver == "lusgs":
             raise SettingsError(
                 "newton is True and linear_solver is 'lusgs', which has no matrix for its linear "
                 "systems; take linear_solver = 'bicgstab', or newton = False",
@@ -122,6 +134,11 @@ class AleSettings(ImplicitSettings):
     @property
     def single(self) -> bool:
         return not self.newton
+
+    def without_newton(self) -> AleSettings:
+        """With pseudo-steps alone."""
+        own: dict[str, Any] = {f.name: f.default for f in fields(self) if f.name in NEWTON}
+        return replace(self, newton=False, unsteady_newton=False, **own)
 
     @property
     def gradients_by(self) -> str:
@@ -154,9 +171,20 @@ class AleSettings(ImplicitSettings):
         """Setting that gives pseudo-steps a matrix."""
         return "linear_solver = 'bicgstab'"
 
-    def complete(self, viscous: bool = False, space: bool = False) -> AleSettings:
-        """With constants of the limiter, dimension and gas where none were given."""
+    def complete(
+        self,
+        viscous: bool = False,
+        space: bool = False,
+        double: bool = True,
+        turbulent: bool = False,
+    ) -> AleSettings:
+        """With what follows from limiter, dimension, gas and precision where none was given."""
         own: dict[str, Any] = {}
+        if self.newton is None:
+            gains = self.newton_gains and (viscous or space)
+            own["newton"] = gains and double and self.linear_solver == "bicgstab"
+        if self.unsteady_newton is None:
+            own["unsteady_newton"] = own.get("newton", self.newton) and turbulent
         if self.matrix and self.jacobian_fix is None:
             own["jacobian_fix"] = FIX[space]
         if self.limiter_k is None:

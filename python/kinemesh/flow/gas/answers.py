@@ -41,8 +41,8 @@ class Answers(State, Moving):
 
     @property
     def newton_of_steps(self) -> Newton | None:
-        """Newton's method of physical steps: of a viscous gas alone (theory, section 2.9)."""
-        return None if self.viscosity is None else self.newton
+        """Newton's method where physical steps take it (theory, section 2.9)."""
+        return self.newton if getattr(self.settings, "unsteady_newton", False) else None
 
     @cached_property  # kept in the instance: as writeable as what it overrides
     def forces(self) -> Forces:  # type: ignore[override]
