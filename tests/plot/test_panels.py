@@ -204,3 +204,12 @@ def test_a_legend_of_grids_has_the_kinds_of_cells_that_there_are():
     assert kinds(parts[0]) == ["field"]
     assert kinds(*parts[:2]) == ["field", "receptors"]
     assert kinds(*parts) == ["field", "receptors", "hidden"]
+
+
+def test_a_wall_of_a_channel_has_one_side_in_the_figure_and_its_legend():
+    points = np.stack([np.linspace(0, 1.5, 7), np.r_[0, 0, 0.02, 0.05, 0.02, 0, 0]], axis=1)
+    walls = np.stack([np.arange(6), np.arange(1, 7)], axis=1)
+
+    figure = plot.surface_pressure(points, walls, points[:, 1])
+
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["upper side"]

@@ -49,6 +49,8 @@ def surface_pressure(
         parts = [(rows, colour, "-", name) for (name, rows), colour in each]
     sharp = singular(points, walls)
     for rows, colour, style, name in parts:
+        if not len(rows):  # a wall of a channel has one side
+            continue
         lines = [np.stack([points[n, 0], cp[n]], axis=1) for n in _paths(walls[rows], sharp)]
         drawn = LineCollection(lines, colors=colour, linewidths=1.6, linestyles=[style])
         axes.add_collection(drawn)
