@@ -46,6 +46,10 @@ Motions of a part are tables of `[motion]` in `[parts.NAME.motion]`.
 Pivots of a part's motion are points of its own frame, that of its mesh.
 `moment_about` is a point of the own frame of the first part with walls.
 `scale`, `angle_deg` and `at` put a part's frame into the case.
+`[mesh.markers]` gives markers of the mesh, of a file of `--mesh` too, other names.
+It divides them where `x`, `y` or `z` says so; without these a name takes what is left.
+A mesh that has all the new names and none of those in `of` stays as it is.
+`walls`, `far`, `boundaries` and `sliding` take the new names.
 With `[flow] chord` lengths and times are in the unit of the mesh, and `reynolds` is of that chord.
 Springs need cells of the plane; what is in space moves by `rigid` alone.
 A key that the method lacks is an error.

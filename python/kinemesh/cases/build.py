@@ -11,6 +11,7 @@ from kinemesh.cases.parts import MeshPart
 from kinemesh.cases.sources import GENERATED, SIDES
 from kinemesh.cases.values import in_file, in_section
 from kinemesh.flow import registry
+from kinemesh.mesh.marking import marked
 from kinemesh.run.claim import folder_of
 from kinemesh.sentences import Place
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 def mesh(part: MeshPart, **outer: Any) -> Any:
     """Mesh of a case, read or generated; `outer` : names of generators' outer boundary."""
-    return part.of.make(part, {**_given(part), **outer})
+    made = part.of.make(part, {**_given(part), **outer})
+    return made if part.markers is None else marked(made, part.markers)
 
 
 def laid(parts: Overset) -> dict[str, Any]:

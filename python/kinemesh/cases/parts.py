@@ -81,6 +81,17 @@ def conditions_as_tables(boundaries: Mapping[str, Any]) -> dict[str, Any]:
         raise CaseError(MESH, " ", error.said) from None
 
 
+def markers_as_tables(markers: Any) -> dict[str, Any]:
+    """Tables of markers as they are; CaseError for those without meaning."""
+    from kinemesh.mesh.marking import markings_of
+
+    try:
+        markings_of(markers)
+    except MeshError as error:
+        raise CaseError(MESH, " ", error.said) from None
+    return {name: dict(table) for name, table in markers.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class MeshPart:
     """Source of the mesh or cloud, exactly one of SOURCES, and its arguments."""
@@ -127,6 +138,7 @@ class MeshPart:
     far: tuple[str, ...] | None = None  # markers of the far field
     boundaries: Mapping[str, Any] | None = None  # { out = { kind = "outlet", pressure = 0.9 } }
     sliding: Mapping[str, Any] | None = None  # walls that slide: { lid = [1.0, 0.0], rod = 1.0 }
+    markers: Mapping[str, Any] | None = None  # { wall = { of = "jmin", x = [0, 1] } }; new of old
     sizes: Mapping[str, Any] | None = None  # other keys of --size: { coarse = { nodes = 2000 } }
 
     def __post_init__(self) -> None:
@@ -150,6 +162,8 @@ class MeshPart:
             set_field(self, "boundaries", conditions_as_tables(self.boundaries))
         if not isinstance(self.sliding, Mapping | None):
             raise wrong(Place("mesh", "sliding"), self.sliding, "a table of velocities")
+        if self.markers is not None:
+            set_field(self, "markers", markers_as_tables(self.markers))
         both = set(self.walls or ()) & set(self.far or ())
         if both:
             raise CaseError(MESH, f" markers {sorted(both)} are both walls and far")
@@ -191,7 +205,15 @@ class MeshPart:
     def shared(self) -> tuple[Any, ...]:
         """Properties common to the members of an ensemble; others may vary."""
         source = self.of.shared or str(self.source)
-        return (source, self.walls, self.far, self.boundaries, self.sliding, self.cloud)
+        return (
+            source,
+            self.walls,
+            self.far,
+            self.boundaries,
+            self.sliding,
+            self.markers,
+            self.cloud,
+        )
 
     @property
     def in_space(self) -> bool:

@@ -13,7 +13,8 @@ from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io.paths import expanded
 from kinemesh.sentences import Place
 
-SIDES = ("walls", "far", "boundaries", "sliding")  # what is said of markers
+SIDES = ("walls", "far", "boundaries", "sliding", "markers")  # what is said of markers
+OF_CLOUD = tuple(name for name in SIDES if name != "markers")  # of a cloud without a mesh
 PLANE = frozenset({("mesh", 2), ("cloud", 2)})
 MESH, CLOUD, SOLID = (frozenset({one}) for one in (("mesh", 2), ("cloud", 2), ("mesh", 3)))
 SPACE = SOLID | {("cloud", 3)}
@@ -328,7 +329,8 @@ ALL = (
     Source("disc", _disc, ("nodes", "outer"), makes=MESH, check=partial(number, above=0.0),
            counts=(200, MANY), shared="disc"),
     Source("bodies", _bodies, ("nodes", "far_field", "growth"), makes=CLOUD, cloud=_bodies,
-           check=one_of("30p30n"), counts=(500, 2 * MANY), words="bodies"),
+           check=one_of("30p30n"), counts=(500, 2 * MANY), sides=OF_CLOUD,
+           words="bodies"),
     replace(WING, others=WINGS),
 )  # fmt: skip
 SOURCES = {source.name: source for source in ALL}

@@ -28,6 +28,7 @@ from kinemesh.mesh.generate.sphere import sphere
 from kinemesh.mesh.generate.wings.wing import oneram6, wing
 from kinemesh.mesh.geometry.quality import Quality, quality
 from kinemesh.mesh.geometry.solid_quality import SolidQuality
+from kinemesh.mesh.marking import marked
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.sections.named import section
 from kinemesh.mesh.sections.section import Section
@@ -43,6 +44,7 @@ __all__ = [
     "cylinder",
     "disc",
     "extruded",
+    "marked",
     "merge",
     "oneram6",
     "plate",
