@@ -374,7 +374,7 @@ def test_ready_turbulent_cases_want_a_y_plus_of_one():
         assert ready.flow.mach == other.flow.mach
         assert ready.motion == other.motion
         assert (ready.mesh.y_plus, ready.deform.method) == (1.0, "delaunay")
-    for name in ("naca0012-sa", "flat-plate-sa"):
+    for name in ("naca0012-sa", "flat-plate-sa", "bump-sa"):
         flow, mesh = (own := cases.load(name)).flow, own.mesh
         assert mesh.wall_spacing < km.mesh.wall_spacing(flow.reynolds)
         assert flow.temperature_k == 300.0

@@ -99,7 +99,7 @@ class MeshPart:
     section: str | None = None  # name such as naca0012 or naca64a010
     coordinates: Path | None = None  # file with the points of a section
     curve: Path | None = None  # file with the points of a smooth closed curve, such as an ellipse
-    shape: str | None = None  # cylinder or sphere, of diameter 1 about the origin, or plate: meshes
+    shape: str | None = None  # meshes: cylinder or sphere, of diameter 1; plate; bump in a channel
     file: Path | None = None  # mesh to read: .su2, .msh, Plot3D (.gz, .xz)
     box: tuple[float, float, float, float] | None = None  # x0, x1, y0, y1 of a Cartesian mesh
     disc: float | None = None  # radius of a round mesh about the origin, without a hole [chord]
@@ -125,9 +125,9 @@ class MeshPart:
     around: int | None = None  # nodes round the section
     topology: str | None = None  # o or c; of a wing oh
     length: float | None = None  # of a plate; or 1 [chord]
-    upstream: float | None = None  # of the plane of symmetry ahead of a plate; or 1/3 [chord]
-    height: float | None = None  # of the rectangle over a plate; or 1 [chord]
-    edge_spacing: float | None = None  # length of the cells at a plate's leading edge [chord]
+    upstream: float | None = None  # of symmetry ahead of a plate, or 1/3; about a bump, or 25
+    height: float | None = None  # of the rectangle over a plate, or 1; of a bump's channel, or 5
+    edge_spacing: float | None = None  # length of the cells where a plate or a bump's wall begins
     core: tuple[float, float, float, float] | None = None  # of a box: where cells are square
     spacing: float | None = None  # of a box: length of the core's cells [chord]
     outer: str | None = None  # of a disc its boundary: wall (default), overset or farfield

@@ -224,6 +224,12 @@ def _plate(part: Any, told: dict[str, Any]) -> Any:
     return mesh.plate(**told)
 
 
+def _bump(part: Any, told: dict[str, Any]) -> Any:
+    from kinemesh import mesh
+
+    return mesh.bump(**told)
+
+
 def _file(part: Any, told: dict[str, Any]) -> Any:
     from kinemesh import mesh
 
@@ -283,6 +289,7 @@ def _sphere(part: Any, told: dict[str, Any]) -> Any:
 OF_SHAPE = ("nodes", "far_field", "wall_spacing", "around")
 NORMAL = ("wall_spacing", "y_plus", "growth", "layers")  # how layers grow from walls
 OF_PLATE = ("nodes", *NORMAL, "length", "upstream", "height", "edge_spacing")
+OF_BUMP = ("nodes", *NORMAL, "upstream", "height", "edge_spacing")
 OF_CURVE = (*OF_SHAPE, "scale", "chord")
 OF_FILE = ("scale", "chord", "merge")
 OF_WING = (*NUMBERS, "cloud", "far_field", "trailing_edge", "tip", "cells", "layers", "topology")
@@ -293,9 +300,11 @@ OF_SECTION = (
 MANY = 10_000_000
 M6 = "oneram6"
 PLATE = Source("shape", _plate, OF_PLATE, makes=MESH, counts=(200, MANY), words="a plate")
+BUMP = Source("shape", _bump, OF_BUMP, makes=MESH, counts=(400, MANY), words="a bump")
 SPHERE = Source("shape", _sphere, ("nodes", "far_field", "wall_spacing", "growth", "cells"),
                 makes=SOLID, checks={"cells": cells_of("hexes", "prisms", "tets")},
                 counts=(500, 5 * MANY), words="a sphere")  # fmt: skip
+CYLINDER, SHAPES = "cylinder", {"plate": PLATE, "bump": BUMP, "sphere": SPHERE}
 WING = Source(
     "wing",
     _wing,
@@ -321,8 +330,8 @@ ALL = (
     Source("coordinates", _coordinates, OF_SECTION, check=a_file, counts=(500, MANY),
            shared="section", overset=True),
     Source("curve", _curve, OF_CURVE, check=a_file, counts=(200, MANY), overset=True),
-    Source("shape", _cylinder, OF_SHAPE, makes=MESH, check=one_of("cylinder", "plate", "sphere"),
-           counts=(500, MANY), overset=True, others={"plate": PLATE, "sphere": SPHERE}),
+    Source("shape", _cylinder, OF_SHAPE, makes=MESH, check=one_of(CYLINDER, *SHAPES),
+           counts=(500, MANY), overset=True, others=SHAPES),
     Source("file", _file, OF_FILE, makes=PLANE | {("mesh", 3)}, check=a_file, size=None),
     Source("box", _box, ("core", "spacing", "growth"), makes=MESH, size=("spacing", 0.05),
            shared="box", own_walls=True),

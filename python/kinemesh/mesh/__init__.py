@@ -17,6 +17,7 @@ from kinemesh.mesh.files.su2 import read_su2, write_su2
 from kinemesh.mesh.files.text_files import format_of, path_of
 from kinemesh.mesh.files.vtk import FORMATS, write_vtk
 from kinemesh.mesh.generate.airfoils import airfoil
+from kinemesh.mesh.generate.bumps import bump
 from kinemesh.mesh.generate.cartesian import background
 from kinemesh.mesh.generate.closed_curves import around
 from kinemesh.mesh.generate.cylinder import cylinder
@@ -41,6 +42,7 @@ __all__ = [
     "airfoil",
     "around",
     "background",
+    "bump",
     "cylinder",
     "disc",
     "extruded",
