@@ -1,4 +1,4 @@
-"""The ready bump in a channel, on its own mesh and on a Plot3D grid."""
+"""Ready cases of NASA, a bump in a channel and a plate, on own meshes and on Plot3D grids."""
 
 import kinemesh as km
 import numpy as np
@@ -7,17 +7,21 @@ from kinemesh import cases, cli
 from kinemesh.cases import build
 
 
+def as_plot3d(mesh, rows, path):
+    """The path of a formatted Plot3D grid of a mesh of columns, from the inlet on, from below."""
+    order = np.lexsort((mesh.points[:, 1], mesh.points[:, 0].round(12)))
+    columns = mesh.nodes // rows
+    x = mesh.points[order].reshape(columns, rows, 2).transpose(2, 1, 0)
+    numbers = " ".join(f"{value:.12e}" for value in x.ravel())
+    path.write_text(f"1\n{columns} {rows}\n{numbers}\n")
+    return path
+
+
 @pytest.fixture(scope="module")
 def grid(tmp_path_factory):
-    """Formatted Plot3D grid of NASA's kind: columns, wall from x = 0 to 1.5 of the side jmin."""
+    """Grid of NASA's kind: wall from x = 0 to 1.5 of the side jmin."""
     mesh = km.mesh.bump(1800, layers=39, wall_spacing=8e-6)
-    order = np.lexsort((mesh.points[:, 1], mesh.points[:, 0].round(12)))
-    columns = mesh.nodes // 40
-    x = mesh.points[order].reshape(columns, 40, 2).transpose(2, 1, 0)
-    path = tmp_path_factory.mktemp("grid") / "bump.p2dfmt"
-    numbers = " ".join(f"{value:.12e}" for value in x.ravel())
-    path.write_text(f"1\n{columns} 40\n{numbers}\n")
-    return path
+    return as_plot3d(mesh, 40, tmp_path_factory.mktemp("grid") / "bump.p2dfmt")
 
 
 def shape(mesh):
@@ -52,6 +56,17 @@ def test_a_plot3d_grid_of_the_bump_is_divided_as_its_own_mesh_is(grid):
     for name, numbers in shape(own).items():
         for other in (read, again):
             assert shape(other)[name] == pytest.approx(numbers, abs=1e-9)
+
+
+def test_a_plot3d_grid_of_the_plate_is_divided_at_its_leading_edge(tmp_path):
+    own = km.mesh.plate(1500, length=2.0, layers=39, wall_spacing=4e-6)
+    path = as_plot3d(own, 40, tmp_path / "plate.p2dfmt")
+    read = build.mesh(cases.load("flat-plate-sa").replace(mesh=path).mesh)
+
+    assert set(read.boundaries) == {"wall", "symmetry", "inlet", "outlet", "farfield"}
+    for name, numbers in shape(own).items():
+        assert shape(read)[name] == pytest.approx(numbers, abs=1e-9)
+    cases.load("flat-plate-sa").build(mesh=path)
 
 
 def test_a_grid_whose_wall_ends_within_a_cell_is_refused(grid):
