@@ -122,7 +122,8 @@ def _along(steps: int, away: float, rows: int, edge_spacing: float | None) -> tu
         least, most = first * ahead, first * (STEEPEST**ahead - 1)
         raise MeshError(
             f"bump: upstream = {away:g} in {ahead} steps from {first:.3g} at the end of the wall, "
-            f"expected {least:.3g} to {most:.3g}, so that steps grow by 1 to {STEEPEST:g} each"
+            f"expected {least:.3g} to {most:.3g}, so that steps grow by 1 to {STEEPEST:g} each: "
+            f"ask for {'a longer one' if away < least else 'more nodes, or for fewer layers'}"
         )
     out = grown(first, away, ahead)[1:]
     return np.concatenate([-out[::-1], wall, LENGTH + out]), ahead
