@@ -5,10 +5,12 @@ import sys
 import warnings
 
 import kinemesh as km
+import numpy as np
 import pytest
 import tqdm.auto
 from kinemesh import cli
-from kinemesh.run import march
+from kinemesh.run import march, phases, steady, unsteady
+from newton_cases import case, section
 from solver_cases import case_text
 
 pytestmark = [
@@ -43,7 +45,9 @@ def test_a_log_has_lines_of_every_part_of_a_run(capfd):
     assert last["dry step"] == (17, 17)
     assert last["step"] == (16, 16)
     assert last["iteration"][0] < last["iteration"][1] == km.AleSettings().steady_iterations
-    assert [m[5] for m in lines if m[1] == "iteration"][-1].startswith(", residual ")
+    of_start = [m[5] for m in lines if m[1] == "iteration"][-1]
+    assert re.fullmatch(r", residual [^,]+, start of the motion", of_start)  # one kind of iteration
+    assert re.search(r", \d+ iterations? a step$", told)
 
 
 @pytest.mark.parametrize(
@@ -108,6 +112,88 @@ def test_a_notebook_has_its_own_bar(monkeypatch, capsys):
     assert "4/4" in capsys.readouterr().err
     assert made[0]["total"] == 4
     assert not made[0].get("disable")
+
+
+# ---- the phase of a march ----------------------------------------------------------------------
+
+
+class Bar:
+    """A bar that keeps what it was told, and how many are done then."""
+
+    def __init__(self, monkeypatch, place):
+        self.n, self.total, self.told = 0, 0, []
+        monkeypatch.setattr(place, "progress_bar", self)
+
+    def __call__(self, total, shown, unit, done=0):
+        self.n = done
+        return self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    def set_postfix_str(self, text, refresh=True):
+        self.told.append(text)
+
+    def update(self, count=1):
+        self.n += count
+
+
+def test_a_steady_march_tells_pseudo_steps_and_newton_with_its_products(monkeypatch):
+    bar = Bar(monkeypatch, steady)
+
+    history = case(520).steady().history
+
+    told = [text.split(", ", 1)[1] for text in bar.told[: len(history["iteration"])]]
+    taken = history["products"]
+    assert told == [f"Newton, {n:.0f} products" if n else "pseudo-steps" for n in taken]
+    assert {*told} > {"pseudo-steps"}
+
+
+def test_the_phase_reads_nothing_from_the_device_that_the_history_does_not(monkeypatch):
+    solver, made = case(520), []
+    numbers = solver.newton.numbers
+    monkeypatch.setattr(solver.newton, "numbers", lambda: (made.append(1), numbers())[1])
+
+    history = solver.steady(progress=True).history
+
+    # each iteration has a row, and the end of the run has its loads
+    assert len(made) == len(history["iteration"]) + 1
+
+
+def test_steps_of_a_viscous_gas_tell_their_iterations_and_products(monkeypatch):
+    bar = Bar(monkeypatch, unsteady)
+    start = Bar(monkeypatch, steady)
+    settings = km.AleSettings(newton=True, steady_drop=1e-3, unsteady_drop=1e-2)
+    pitch = km.motion.pitch(1.0, 0.2, about=(0.25, 0.0))
+    solver = km.Ale(section(520), mach=0.3, reynolds=1e3, motion=pitch, device="cpu",
+                    settings=settings)  # fmt: skip
+
+    rows = solver.run(cycles=3 / 48, steps_per_cycle=48, preflight=False).history
+
+    made = np.c_[rows["inner_iterations"], rows["products"]].astype(int).tolist()
+    expected = [f"{n} iterations a step, Newton, {p} products" for n, p in made]
+    assert [text.replace("iteration a", "iterations a") for text in bar.told] == expected
+    assert all(text.endswith(", start of the motion") for text in start.told)
+    assert "Newton" in start.told[-2] or "Newton" in start.told[-1]
+
+
+@pytest.mark.parametrize(("products", "length", "went", "told"), [
+    ([0, 0], [1, 1], [1, 1], "pseudo-steps"),
+    ([4, 4], [1, 0.5], [1, 1], "Newton, 4 products"),
+    ([1, 0], [1, 1], [1, 0], "Newton, 1 product"),  # of those that iterate
+    ([0, 9], [1, 1], [1, 1], "Newton in 1 of 2 members, 9 products"),
+    ([3, 9], [0, 0], [1, 1], "Newton, 9 products, refused"),
+    ([0, 0], [1, 0], [1, 1], "Newton in 1 of 2 members, 0 products, refused"),
+    ([5, 0], [1, 1], [0, 0], ""),
+])  # fmt: skip
+def test_words_of_an_iteration_are_those_of_the_members_that_took_it(products, length, went, told):
+    numbers = {"products": np.array(products), "length": np.array(length, float)}
+
+    assert phases.of_iteration(numbers, np.array(went, bool)) == told
+    assert phases.of_iteration({"cd_friction": np.zeros(2)}, np.array(went, bool)) == ""
 
 
 @pytest.mark.parametrize("words", [[], ["--quiet"]])

@@ -14,7 +14,7 @@ from kinemesh.io.history import History
 from kinemesh.io.rows import STEADY
 from kinemesh.motion import Pose
 from kinemesh.results import Run
-from kinemesh.run import ends, interrupt, settling, turns, wakes
+from kinemesh.run import ends, interrupt, phases, settling, turns, wakes
 from kinemesh.run import resume as resumption
 from kinemesh.run.claim import Claim, folder_of
 from kinemesh.run.driver import Driver, drive
@@ -108,15 +108,17 @@ def to_steady(
     about = solver.moment_points(poses)
     ensemble.at("steady flow")
     rising = ends.Rising(solver.grid.members)
+    part = "" if phase == run.mode else f"{phase} of the motion"
     with progress_bar(s.steady_iterations, run.progress, "it", before) as bar:
 
         def each() -> None:
             with watch("forces and history"), ensemble.quiet():
                 iterations = get(solver.dualtime.iterations)
-                drop, loads = _rows(solver, history, about, iterations, done)
+                drop, loads, kind = _rows(solver, history, about, iterations, done)
                 settling.look(solver, loads, iterations, iterations > done)
                 done[:] = iterations
-            bar.set_postfix_str(f"residual {drop.max(initial=0):.1e}", refresh=False)
+            told = (f"residual {drop.max(initial=0):.1e}", kind, part)
+            bar.set_postfix_str(", ".join(filter(None, told)), refresh=False)
             bar.update(int(iterations.max()) - bar.n)
             rising.refuse(solver, "steady flow")
             run.spent.touch()
@@ -228,15 +230,20 @@ def _ended(
 
 
 def _rows(solver: Moving, history: History, about: Any, iterations: Any, done: Any) -> Any:
-    """Append a row for each member that iterated; returns drops of members alive, all loads."""
+    """Append a row for each member that iterated.
+
+    Returns drops of members alive, loads of all, and the kind of the iteration in words.
+    """
     get = solver.backend.get
     drop, cfl = _drop(solver), get(solver.dualtime.cfl)
     loads = solver.loads(about)
     alive = solver.grid.ensemble.alive
-    went = np.flatnonzero(alive & (iterations > done))
+    went, kind = np.flatnonzero(alive & (iterations > done)), ""
     if len(went):
         cl, cd, cm = loads[went].T
         rows = {"iteration": iterations[went], "residual": drop[went], "cfl": cfl[went]}
-        rows |= {name: values[went] for name, values in solver.steady_numbers().items()}
+        numbers = solver.steady_numbers()
+        rows |= {name: values[went] for name, values in numbers.items()}
         history.extend({"member": went, "cl": cl, "cd": cd, "cm": cm} | rows)
-    return drop[alive], loads
+        kind = phases.of_iteration(numbers, alive & (iterations > done))
+    return drop[alive], loads, kind

@@ -12,7 +12,7 @@ import numpy as np
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.io.history import History
 from kinemesh.results import Run
-from kinemesh.run import courant, ends, interrupt, turns
+from kinemesh.run import courant, ends, interrupt, phases, turns
 from kinemesh.run import resume as resumption
 from kinemesh.run.claim import Claim, folder_of
 from kinemesh.run.driver import Driver, drive
@@ -97,7 +97,7 @@ class Unsteady(Driver):
     ) -> None:
         assert claim.plan is not None
         self.plan, self.dry = claim.plan, dry
-        self.done = 0  # steps
+        self.done, self.phase = 0, ""  # steps, and words on the last one
         self.foretold: set[int] = set()  # members of whose turns the pre-flight has warned
         self.tally = _Tally(claim.solver.grid.members)
         if saved is not None:
@@ -213,6 +213,7 @@ class Unsteady(Driver):
                 over = self.over(self.done)
                 if over:
                     bar.total = self.done
+                bar.set_postfix_str(self.phase, refresh=False)
                 bar.update()
                 self.spent.touch()
                 if self.done % plan.restart_every == 0 or over:
@@ -266,6 +267,7 @@ class Unsteady(Driver):
             }
         )
         self.history.extend(solver.grid.ensemble.of_alive(rows))
+        self.phase = phases.of_step(rows, alive)
         if self.swings is not None:
             self.swings.look(rows, number)
         if (above & ~at_floor).any():
