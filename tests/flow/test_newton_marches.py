@@ -196,6 +196,7 @@ def test_a_solution_that_reduces_nothing_leaves_the_state_and_pseudo_steps_go_on
     text = " ".join(str(w.message) for w in told)
     assert "3 steps of Newton in a row were refused" in text
     assert text.count("steps of Newton") == 1
+    assert "it ended in pseudo-steps" in text
 
 
 @pytest.mark.flow
@@ -222,6 +223,34 @@ def test_a_step_that_no_length_makes_smaller_is_refused(monkeypatch):
     assert result["converged"]
     short = (found["length"] > 0) & (found["length"] < 0.6) & (found["cfl"] > 1)
     assert short.any()
+
+
+@pytest.mark.flow
+@pytest.mark.parametrize(("changes", "settings", "told"), [
+    ({}, {"steady_iterations": 3}, "it ended in pseudo-steps, before steps of Newton"),
+    ({"BEGIN": 10.0}, {"steady_iterations": 4, "newton_vectors": 1, "newton_tolerance": 0.01},
+     r"it ended in steps of Newton.* left 0.\d+ of the linear residual in 1 products, "
+     r"asked 0.01: raise newton_vectors \(1\)"),
+])  # fmt: skip
+def test_a_march_that_ends_short_tells_its_phase(monkeypatch, changes, settings, told):
+    refusing(monkeypatch, **changes)
+
+    with pytest.warns(KinemeshWarning, match=told):
+        marched(case(520, settings=settings))
+
+
+@pytest.mark.flow
+def test_a_march_that_ends_at_a_step_that_no_length_makes_smaller_says_so(monkeypatch):
+    refusing(monkeypatch, BEGIN=10.0)
+
+    def ran(most):
+        return marched(case(900, mach=1.5, alpha_deg=3.0, settings={"steady_iterations": most}))
+
+    with pytest.warns(KinemeshWarning):
+        found, _ = ran(12)
+    at = np.flatnonzero((found["length"] == 0) & (found["products"] > 0))[0]
+    with pytest.warns(KinemeshWarning, match=r"no length down to 0.03125 made the residual small"):
+        ran(int(at) + 1)
 
 
 # ---- settings ----------------------------------------------------------------------------------

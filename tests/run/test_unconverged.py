@@ -197,7 +197,7 @@ def test_a_residual_that_rose_by_orders_is_a_failure(monkeypatch, steady):
         case.steady() if steady else case.run(time_step=0.5, steps=4, start="as is")
 
 
-@pytest.mark.parametrize("solver", [km.Ale, km.CellCentred, km.Meshless])
+@pytest.mark.parametrize("solver", [km.Ale, km.Meshless])  # cells are inviscid
 @pytest.mark.parametrize(("longest", "ends_at"), [(4, 4), (8, 8), (9, 8)])
 def test_a_steady_march_that_stays_risen_ends_soon(monkeypatch, solver, longest, ends_at):
     """Eight iterations, all above a bound that is taken for ten: a limit on each side of eight."""
@@ -304,4 +304,67 @@ def test_thin_cells_are_blamed_where_they_are_not_meant_and_solved_with_their_ow
     told = case.suspects(0)
     assert ("squarer cells there help" in told) is squarer
     assert remedy in case.settings.remedy
-    assert re.search(r"the residual is largest at \(.*\), that of (mass|momentum|energy)", told)
+    place = r"the residual is largest at \((.*)\), that of (mass|momentum|energy), node (\d+)"
+    at, _, node = re.search(place, told).groups()
+    x = case.backend.get(case.grid.x)[int(node)]
+    assert at == f"{x[0]:.4g}, {x[1]:.4g}"
+
+
+LAYERED = {"mach": 0.3, "reynolds": 1e3}
+
+
+@pytest.mark.parametrize("kind", [km.Ale, km.Meshless])  # cells are inviscid
+@pytest.mark.filterwarnings("ignore:.*too thin for the curve:RuntimeWarning")
+def test_no_solver_advises_squarer_cells_in_a_layer(kind):
+    if kind is km.Meshless:
+        space, flow = km.cloud.airfoil("naca0012", 500), {"mach": 0.3}
+        settings = km.MeshlessSettings(steady_iterations=2)
+    else:
+        space = km.mesh.airfoil("naca0012", 1000, far_field=10, topology="c", wall_spacing=1e-4)
+        flow, settings = LAYERED, km.AleSettings(steady_iterations=2)
+    case = kind(space, settings=settings, device="cpu", **flow)
+
+    with pytest.warns(RuntimeWarning, match=r"stopped at its limit of 2 iterations") as told:
+        case.steady()
+
+    text = " ".join(str(w.message) for w in told)
+    noun = "node" if kind is km.Ale else "point"
+    assert re.search(rf"largest at \(.*\), that of \w+, {noun} \d+", text)
+    assert "squarer" not in text
+
+
+def test_steps_that_end_short_name_the_worst_the_place_and_the_cure():
+    with pytest.warns(RuntimeWarning, match="steps ended above the asked residual drop") as warned:
+        run = ran(unsteady_drop=1e-12, unsteady_iterations=3, steady_drop=1e-2)
+
+    (text,) = [str(w.message) for w in warned if "steps ended above" in str(w.message)]
+    worst = run.history["residual_drop"].argmax()
+    drop = run.history["residual_drop"][worst]
+    assert f"at worst {drop:.1e} in step {worst + 1}; raise unsteady_iterations (3)" in text
+    assert re.search(r"the residual is largest at \(.*\), that of \w+, node \d+", text)
+
+
+def test_a_place_is_told_only_of_a_last_step_that_ended_short():
+    """Fields are those of the last step, and tell nothing of a step before."""
+
+    def ended(converged, drops):
+        columns = {"converged": converged, "residual_drop": drops, "step": np.arange(1, 7)}
+        made = type("Rows", (), {"rows": 6, "__getitem__": lambda _, name: columns[name]})
+        return ends.short_steps(kept, 0, made())
+
+    kept = SimpleNamespace(
+        settings=km.AleSettings().complete(), suspects=lambda m: "; HERE", phase=lambda m, steady: "; so",
+        suspects_beside=lambda m: "; nu~",
+        grid=SimpleNamespace(ensemble=SimpleNamespace(alive=np.ones(1, bool))),
+    )  # fmt: skip
+    drops, met = np.full(6, 0.5), np.array([1, 1, 1, 1, 0, 1])
+
+    before = ended(met, drops)
+    assert "at worst 5.0e-01 in step 5" in before
+    assert "HERE" not in before
+    met[-1] = 0
+    assert ended(met, drops).endswith("; HERE; so")
+    drops[-1] = 0
+    of_model = ended(met, drops)
+    assert "in 1 of them by the model of turbulence alone; raise unsteady_iterations" in of_model
+    assert of_model.endswith("; nu~; so")

@@ -68,6 +68,21 @@ class Driven(ABC):
         """Sentence on the nodes of a member that may keep its residual from falling."""
         return where_largest(self, member)
 
+    def suspects_beside(self, member: int) -> str:
+        """Sentence on the node where an equation beside those of the residual is furthest off."""
+        del member
+        return ""
+
+    def phase(self, member: int, steady: bool) -> str:
+        """End of a sentence: the phase in which a member's last march ended; or nothing.
+
+        Parameters
+        ----------
+        steady : the march to a steady flow, or that of a physical step
+        """
+        del member, steady
+        return ""
+
     def likely(self, member: int) -> str:
         """Cure to try first where the flow of a member goes wrong, and why; or nothing."""
         del member

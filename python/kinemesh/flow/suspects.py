@@ -30,9 +30,8 @@ def where_largest(solver: Any, member: int) -> str:
     if not size.any():
         return ""
     worst, mesh = int(size.argmax()), grid.meshes[member]
-    at = b.get(grid.fields["x"])[own][worst]
     of = _equation(int(each[worst].argmax()), each.shape[1], grid.dimensions)
-    place = f"; the residual is largest at ({', '.join(f'{c:.4g}' for c in at)}){of}"
+    place = _place(solver, member, worst, of)
     if getattr(solver.settings, "borrows_matrix", False):
         return place
     if not isinstance(mesh, Mesh) or mesh.dimensions == 3:
@@ -53,6 +52,21 @@ def where_largest(solver: Any, member: int) -> str:
     )
 
 
+def where_beside(solver: Any, member: int, name: str, residual: Any) -> str:
+    """End of a sentence: where the residual of the equation of `name` beside u is largest."""
+    own = slice(*solver.grid.first[member : member + 2])
+    each = np.nan_to_num(np.abs(solver.backend.get(residual)[own].astype(float)))
+    return _place(solver, member, int(each.argmax()), f", that of {name}") if each.any() else ""
+
+
+def _place(solver: Any, member: int, row: int, of: str) -> str:
+    grid = solver.grid
+    at = solver.backend.get(grid.fields["x"])[slice(*grid.first[member : member + 2])][row]
+    noun = "node" if isinstance(grid.meshes[member], Mesh) else "point"
+    noun = "cell" if grid.on == "cells" else noun
+    return f"; the residual is largest at ({', '.join(f'{c:.4g}' for c in at)}){of}, {noun} {row}"
+
+
 def _viscous(solver: Any) -> bool:
     """Return True for a viscous gas and for incompressible flow, which has layers at walls."""
     return hasattr(solver, "projection") or getattr(solver, "viscosity", None) is not None
@@ -63,4 +77,4 @@ def _equation(column: int, columns: int, dimensions: int) -> str:
     if columns < dimensions + 2:
         return ""
     names = ["mass", *["momentum"] * dimensions, "energy"]
-    return f", that of {(*names, 'turbulence')[min(column, dimensions + 2)]}"
+    return f", that of {names[column]}"

@@ -106,6 +106,28 @@ def last_cycle(rows: History) -> NDArray[np.bool_]:
     return last
 
 
+def short_steps(solver: Moving, member: int, rows: History) -> str:
+    """End of a sentence on a member's steps that ended short: the worst, and what is known.
+
+    Place and phase are those of the last step, where it is one of them.
+    """
+    bad, s = np.flatnonzero(rows["converged"] == 0), solver.settings
+    if not len(bad):  # rows of them were lost
+        return ""
+    drop = rows["residual_drop"]
+    worst, beside = bad[drop[bad].argmax()], drop[bad] <= s.unsteady_drop
+    text = f", at worst {drop[worst]:.1e} in step {rows['step'][worst]:.0f}"
+    if beside.any():
+        text += f", in {beside.sum()} of them by the model of turbulence alone"
+    most = getattr(s, "unsteady_iterations", None)  # of a gas
+    if most is not None:
+        text += f"; raise unsteady_iterations ({most}), or {s.remedy} where it does not fall"
+    if bad[-1] != rows.rows - 1 or not solver.grid.ensemble.alive[member]:
+        return text
+    found = solver.suspects_beside(member) if beside[-1] else solver.suspects(member)
+    return text + found + solver.phase(member, steady=False)
+
+
 def loads(rows: History) -> dict[str, float]:
     """Time [chord/U] and loads of a member's last step, by their columns."""
     names = [name for name in rows.columns if name.split("_")[0] in (*LOADS, *SIDE)]

@@ -162,8 +162,8 @@ def _more(solver: Moving, member: int) -> str:
     """Remedies where the residual of a member has not fallen, the likely one first."""
     s = solver.settings
     more = f"raise steady_iterations ({s.steady_iterations}), or {s.remedy} where it does not fall"
-    likely = solver.likely(member)
-    return f"try {likely}; or {more}" if likely else f"{more}{solver.suspects(member)}"
+    likely, phase = solver.likely(member), solver.phase(member, steady=True)
+    return f"{f'try {likely}; or ' if likely else ''}{more}{solver.suspects(member)}{phase}"
 
 
 def _loads(solver: Moving, history: History, member: int) -> list[Any]:
@@ -205,7 +205,7 @@ def _ended(
         Sentence(
             "the model of turbulence has not converged, whose residual had to fall to "
             f"{s.turbulence_drop:.1e} of the most that it was; raise steady_iterations "
-            f"({s.steady_iterations})",
+            f"({s.steady_iterations}){solver.suspects_beside(m)}{solver.phase(m, steady=True)}",
             member=m,
             about="residual",
         )

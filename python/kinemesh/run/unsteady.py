@@ -286,6 +286,7 @@ class Unsteady(Driver):
             Sentence(
                 f"{n} of {self._steps(m)} steps ended above the asked residual drop {drop:g} "
                 "(converged = 0 in the history)",
+                ends.short_steps(self.solver, m, self.history.member(m)),
                 member=m,
                 about=ends.NOT_CONVERGED,
             )

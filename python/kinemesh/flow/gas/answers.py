@@ -16,6 +16,7 @@ from kinemesh.flow.gas.friction import Friction, refuse_inviscid
 from kinemesh.flow.gas.newton import Newton
 from kinemesh.flow.gas.state import State
 from kinemesh.flow.moving import Moving
+from kinemesh.flow.suspects import where_beside
 from kinemesh.flow.terms.base import Term
 from kinemesh.gas import pressure_coefficient
 from kinemesh.results.walls import Wall
@@ -87,12 +88,17 @@ class Answers(State, Moving):
         return self.behind()
 
     def remarks(self) -> list[str]:
-        friction, newton = self.friction, self.newton
-        return [
-            *self.low_mach.notes(),
-            *([] if friction is None else friction.remarks()),
-            *([] if newton is None else newton.remarks()),
-        ]
+        friction = self.friction
+        return [*self.low_mach.notes(), *([] if friction is None else friction.remarks())]
+
+    def phase(self, member: int, steady: bool) -> str:
+        newton = self.newton if steady else self.newton_of_steps
+        return "" if newton is None else f"; {newton.phase(member)}"
+
+    def suspects_beside(self, member: int) -> str:
+        for name, residual in (own for term in self.terms.values() for own in term.beside_res()):
+            return where_beside(self, member, name, residual)
+        return ""
 
     def step_numbers(self) -> dict[str, NDArray[Any]]:
         steps = self.newton_of_steps

@@ -16,7 +16,6 @@ import numpy as np
 from kinemesh.device.fields import Fields
 from kinemesh.linear import Gmres
 from kinemesh.linear.layers import Preconditioner
-from kinemesh.sentences import Sentence
 
 # Residual over its first value at which Newton begins; or the iterations after which it does.
 BEGIN, LATEST = 3e-2, 60
@@ -114,20 +113,28 @@ class Newton:
         """(members,) of each of `step_columns`, of the physical step that has marched."""
         return {"products": self.backend.get(self.spent)}
 
-    def remarks(self) -> list[str]:
-        """A sentence for each member that is not at its steady state as steps were refused."""
-        get, dual, ensemble = self.backend.get, self.dualtime, self.grid.ensemble
-        falls, drop = get(self.falls), self.settings.steady_drop
-        short = (get(self.own["begun"]) != 0) & ~(get(dual.norm) <= drop * get(dual.first))
-        return [
-            Sentence(
-                f"{TRIES} steps of Newton in a row were refused {falls[m]} times, and pseudo-steps "
-                "took their place; newton = False leaves out Newton's",
-                member=m,
-                about="steps refused",
+    def phase(self, member: int) -> str:
+        """Phase of a member's march as its last iteration left it, and what held it up."""
+        get, own = self.backend.get, self.own
+        told = {name: get(own[name])[member].item() for name in own}
+        falls = int(told["falls"])
+        if not told["begun"]:
+            return "it ended in pseudo-steps, before steps of Newton"
+        if not told["mode"]:
+            return (
+                f"it ended in pseudo-steps, as {TRIES} steps of Newton in a row were refused "
+                f"{falls} time{'s' * (falls != 1)}; newton = False leaves out Newton's"
             )
-            for m in np.flatnonzero(short & (falls > 0) & ensemble.alive)
-        ]
+        left, length = float(get(self.gmres.left)[member]), told["length"]
+        count, asked = int(told["products"]), told["tolerance"]
+        linear = f"GMRES left {left:.2g} of the linear residual in {count} products"
+        often = f", {TRIES} in a row were refused {falls} times" if falls else ""
+        text = f"it ended in steps of Newton{often}; in the last {linear}"
+        if left > asked:
+            text += f", asked {asked:g}: raise newton_vectors ({self.settings.newton_vectors})"
+        if length == 0 and left <= NOTHING:
+            return f"{text}, and no length down to {0.5**HALVES:g} made the residual smaller"
+        return f"{text}, and the length was {length:g}"
 
     @property
     def kept(self) -> dict[str, Any]:

@@ -154,6 +154,10 @@ class Term:
         """(members,) whether what it has beside u has not converged."""
         return False
 
+    def beside_res(self) -> list[tuple[str, Any]]:
+        """Name of what it has beside u, and the device array (volumes,) of its residual."""
+        return []
+
     def above(self) -> NDArray[np.bool_] | bool:
         """(members,) whether the residual beside that of u is above what settings ask for now."""
         return False

@@ -150,6 +150,9 @@ class SpalartAllmaras(Term):
     def behind(self) -> NDArray[np.bool_] | bool:
         return self.on and self.backend.get(self.fields["busy"]) != 0
 
+    def beside_res(self) -> list[tuple[str, Any]]:
+        return [("nu~", self.own["res_nt"])] if self.on else []
+
     def above(self) -> NDArray[np.bool_] | bool:
         if not self.on:
             return False
