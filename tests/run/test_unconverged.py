@@ -353,7 +353,8 @@ def test_a_place_is_told_only_of_a_last_step_that_ended_short():
         return ends.short_steps(kept, 0, made())
 
     kept = SimpleNamespace(
-        settings=km.AleSettings().complete(), suspects=lambda m: "; HERE", phase=lambda m, steady: "; so",
+        settings=km.AleSettings().complete(), suspects=lambda m: "; HERE",
+        phase=lambda m, steady: "; so",
         suspects_beside=lambda m: "; nu~",
         grid=SimpleNamespace(ensemble=SimpleNamespace(alive=np.ones(1, bool))),
     )  # fmt: skip

@@ -209,7 +209,7 @@ def _ended(
             member=m,
             about="residual",
         )
-        for m in np.flatnonzero(alive & behind & ~short & ended)
+        for m in np.flatnonzero(alive & behind & ~short & ended).tolist()
     ]
     numbers = solver.steady_numbers()
     notes += turns.steady_defect_remarks(numbers, alive)
