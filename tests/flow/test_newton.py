@@ -187,7 +187,7 @@ def test_product_is_the_derivative_on_cells_and_between_planes(name):
 
 @pytest.mark.parametrize("name", ["in space", "warm wall", "turbulent"])
 def test_rows_that_are_no_equations_are_of_the_size_of_the_preconditioner_s(name):
-    """What rounding leaves there must not grow from vector to vector: |A M w| is a few |w|."""
+    """Rounding errors there must not grow from vector to vector: |A M w| is a few |w|."""
     solver = begun(other(name) if name in SPACE else case(**CONDITIONS[name]), 30)
     newton, b = solver.newton, solver.backend
     w = np.random.default_rng(1).normal(size=newton.gmres.w.shape)
