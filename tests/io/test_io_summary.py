@@ -121,6 +121,11 @@ def test_loads_of_each_body_come_before_the_sum_over_all_walls():
     assert names[:7] == ["converged", "bodies, inner", "bodies, vessel", "cl, all walls",
                            "cd, all walls", "cm, all walls", "work"]  # fmt: skip
 
+    result = {**loads, "work": 1.0, "bodies": bodies}
+    row = summary.rows(some(result=result, conditions={"mach": 0.3, "loads": "inner, cowl"}))
+    named = [name for name, _ in row]
+    assert [name for name in named if name.startswith("cl")] == ["cl, inner, cowl"]
+
     names = names_of({"spectrum": loads | {"periods": 1.0, "bodies": bodies}})
     assert names[:3] == ["spectrum, inner", "spectrum, vessel", "spectrum, all walls"]
     assert names_of({"spectrum": loads})[0] == "spectrum"

@@ -67,6 +67,8 @@ def test_a_march_that_ended_short_says_whether_its_loads_have_settled():
     )
     assert "last 20 iterations" in told(march(40), 1)
     assert told(march(39), 1) == told(march(40), 0) == ""
+    assert told(march(200, cl=0.0, cd=0.0), 1) == ""  # no wall bears loads
+    assert "have settled" in told(march(200, cl=0.0, cd=1e-9), 1)
 
 
 @pytest.mark.flow

@@ -224,13 +224,13 @@ def _rows(name: str, value: Any) -> list[tuple[str, str]]:
     return [(name, text)] if text else []
 
 
-def _apart(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Result with the loads of each of several bodies before their sums over all walls."""
+def _apart(result: Mapping[str, Any], walls: str) -> dict[str, Any]:
+    """Result with the loads of each of several bodies before their sums over these walls."""
     spectrum = result.get("spectrum")
     if isinstance(spectrum, Mapping) and spectrum.get("bodies"):
         rest = {name: value for name, value in spectrum.items() if name != "bodies"}
         both = {f"spectrum, {k}": v for k, v in spectrum["bodies"].items()}
-        both["spectrum, all walls"] = rest
+        both[f"spectrum, {walls}"] = rest
         result = {
             n: v
             for name, value in result.items()
@@ -238,7 +238,7 @@ def _apart(result: Mapping[str, Any]) -> dict[str, Any]:
         }
     if not result.get("bodies"):
         return dict(result)
-    of_all = {f"{n}, all walls" if n in LOADS else n: v for n, v in result.items()}
+    of_all = {f"{n}, {walls}" if n in LOADS else n: v for n, v in result.items()}
     before = list(of_all)[: list(result).index("cl")]
     return {n: of_all[n] for n in dict.fromkeys([*before, "bodies", *of_all])}
 
@@ -258,7 +258,8 @@ def rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     if "device" in summary:
         rows.append(("device", f"{_short(summary['device'])}, {summary['dtype']}"))
     rows += [("mesh", _short(summary["mesh"]))] if "mesh" in summary else []
-    conditions, result = summary.get("conditions", {}), _apart(summary.get("result", {}))
+    conditions = summary.get("conditions", {})
+    result = _apart(summary.get("result", {}), _short(conditions.get("loads") or "all walls"))
     told = {**result, **conditions}  # conditions first, each name once
     if isinstance(told.get("motion"), list):
         told["motion"] = "; ".join(motion or "at rest" for motion in told["motion"])

@@ -77,13 +77,15 @@ def settled(loads: NDArray[np.floating]) -> NDArray[np.bool_]:
 def told(history: History, member: int) -> str:
     """How much the loads of a member vary at the end of its march, in words; or nothing.
 
-    Nothing of a march that is too short to tell.
+    Nothing of a march that is too short to tell, or without a wall that bears loads.
     """
     rows = history.member(member) if member in history.members else None
     count = 0 if rows is None else max(FEWEST, rows.rows // LAST)
     if rows is None or rows.rows < 2 * count:
         return ""
     last = {name: rows[name][-count:] for name in LOADS}
+    if not any(v.any() for v in last.values()):
+        return ""
     vary = {name: float(np.ptp(v) / max(1.0, abs(v[-1]))) for name, v in last.items()}
     most = max(vary, key=lambda name: vary[name])
     if vary[most] <= STEADY:
