@@ -166,7 +166,9 @@ def test_the_phase_reads_nothing_from_the_device_that_the_history_does_not(monke
 def test_steps_of_a_viscous_gas_tell_their_iterations_and_products(monkeypatch):
     bar = Bar(monkeypatch, unsteady)
     start = Bar(monkeypatch, steady)
-    settings = km.AleSettings(newton=True, steady_drop=1e-3, unsteady_drop=1e-2)
+    settings = km.AleSettings(
+        newton=True, unsteady_newton=True, steady_drop=1e-3, unsteady_drop=1e-2
+    )
     pitch = km.motion.pitch(1.0, 0.2, about=(0.25, 0.0))
     solver = km.Ale(section(520), mach=0.3, reynolds=1e3, motion=pitch, device="cpu",
                     settings=settings)  # fmt: skip
