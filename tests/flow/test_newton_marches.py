@@ -341,10 +341,21 @@ def test_steps_with_a_model_of_turbulence_are_of_newton_by_default(settings, gas
     assert ("products" in found.columns) is steps
 
 
-def test_a_setting_of_newton_s_is_refused_where_pseudo_steps_are_the_default():
-    told = "newton_vectors is 30 and has no effect: newton is False"
+@pytest.mark.parametrize(("solver", "given", "more", "told"), [
+    (km.Ale, {"newton_vectors": 30}, {}, "newton_vectors is 30 .*: newton is False by default of "
+     "an inviscid gas in the plane"),
+    (km.Ale, {"unsteady_newton": True}, {}, "unsteady_newton is True .* an inviscid gas"),
+    (km.Ale, {"newton_vectors": 30}, VISCOUS | SINGLE, "newton is False by default in float32"),
+    (km.Ale, {"newton_tolerance": 0.1, "linear_solver": "lusgs"}, {}, "with linear_solver = 'lusg"),
+    (km.CellCentred, {"newton_vectors": 30}, {}, "newton is False by default on cells"),
+    (km.Ale, {"unsteady_newton_tolerance": 0.2}, VISCOUS, "unsteady_newton is False by default "
+     "without a model of turbulence"),
+])  # fmt: skip
+def test_a_setting_of_newton_s_is_refused_where_pseudo_steps_are_the_default(
+    solver, given, more, told
+):
     with pytest.raises(km.SettingsError, match=told):
-        km.Ale(section(520), mach=0.5, settings=km.AleSettings(newton_vectors=30))
+        solver(section(520), mach=0.5, settings=solver.settings_type(**given), **more)
 
 
 def test_newton_in_single_precision_is_refused_by_name():

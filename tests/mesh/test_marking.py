@@ -77,6 +77,20 @@ def test_an_end_may_be_rounded_as_files_are_but_not_within_an_edge(mesh):
         marked(mesh, {"wall": {"of": "bottom", "x": (0.0, 0.99)}})
 
 
+@pytest.mark.parametrize("error", [0.0, 1e-12, -1e-12])
+def test_what_lies_in_an_end_itself_is_behind_it(mesh, error):
+    """Sides of the channel at x -1 and 2, as a step of a floor, with a file's round-off."""
+    both = {"sides": {"of": ["left", "right"]}}
+    parts = {"ahead": (-1.0 + error, 2.0 + error), "behind": (2.0 + error, 3.0)}
+    found = marked(
+        marked(mesh, both), {name: {"of": "sides", "x": ends} for name, ends in parts.items()}
+    )
+
+    assert extent(found, "ahead") == ([-1.0, 0.0], [-1.0, 1.0])
+    assert extent(found, "behind") == ([2.0, 0.0], [2.0, 1.0])
+    assert "sides" not in found.boundaries
+
+
 def test_an_end_along_one_axis_does_not_divide_what_lies_beside_along_another(mesh):
     found = marked(mesh, {"low": {"of": ["bottom", "top"], "x": (-9.0, 9.0), "y": (-0.1, 0.4)}})
 

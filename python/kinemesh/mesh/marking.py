@@ -100,7 +100,8 @@ def marked(mesh: Mesh, markers: Mapping[str, Mapping[str, Any]]) -> Mesh:
     mesh : of the plane or of space
     markers : {name: {"of": marker or list of markers, "x": (low, high), "y": ..., "z": ...}}
         a new marker has the edges (faces) of the old ones between these ends; without any it has
-        what no other takes.  What none takes stays in its marker.  Ends are at nodes
+        what no other takes.  What none takes stays in its marker.  Ends are at nodes; what lies
+        in an end itself, as a step of a floor, is behind it
 
     Returns
     -------
@@ -188,12 +189,13 @@ def _inside(one: Marking, name: str, middle: Floats, low: Floats, high: Floats) 
     if beyond:
         raise MeshError(f"markers.{one.name}: {beyond[0]} is of space, and the mesh in the plane")
     # an edge that is beside the ends along one axis is not divided by those along another
-    near = np.ones(len(middle), dtype=bool)
+    near, size = np.ones(len(middle), dtype=bool), CUT * np.linalg.norm(high - low, axis=1)
     inside = near.copy()
     for axis, ends in one.within.items():
         k = AXES.index(axis)
         near &= (high[:, k] >= ends[0]) & (low[:, k] <= ends[1])
-        inside &= (middle[:, k] > ends[0]) & (middle[:, k] < ends[1])
+        at = middle[:, k] + size  # one that lies in an end itself is behind it
+        inside &= (at > ends[0]) & (at < ends[1])
     for axis, ends in one.within.items():
         k = AXES.index(axis)
         slack = CUT * (high[:, k] - low[:, k])

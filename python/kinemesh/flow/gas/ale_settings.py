@@ -82,7 +82,12 @@ class AleSettings(ImplicitSettings):
     alike: ClassVar[Mapping[str, tuple[str, ...]]] = {"loops": ("store", "recompute")}
     first_cfl: ClassVar[Mapping[bool, float]] = {False: 20.0, True: 40.0}  # in the plane, in space
     newton_gains: ClassVar[bool] = True  # of a viscous gas, and in space
-    of_steps: ClassVar[tuple[str, ...]] = (*ImplicitSettings.of_steps, "unsteady_turbulence_drop")
+    of_steps: ClassVar[tuple[str, ...]] = (
+        *ImplicitSettings.of_steps,
+        "unsteady_turbulence_drop",
+        "unsteady_newton",
+        "unsteady_newton_tolerance",
+    )
 
     def __post_init__(self) -> None:
         ImplicitSettings.__post_init__(self)
@@ -135,6 +140,16 @@ class AleSettings(ImplicitSettings):
     def single(self) -> bool:
         return not self.newton
 
+    def _pseudo_steps(self, viscous: bool, space: bool, double: bool) -> str:
+        """Words on where pseudo-steps alone are the default; none where Newton's steps are."""
+        if not double:
+            return "in float32"
+        if self.linear_solver != "bicgstab":
+            return f"with linear_solver = {self.linear_solver!r}"
+        if not self.newton_gains:
+            return "on cells"
+        return "" if viscous or space else "of an inviscid gas in the plane"
+
     def without_newton(self) -> AleSettings:
         """With pseudo-steps alone."""
         own: dict[str, Any] = {f.name: f.default for f in fields(self) if f.name in NEWTON}
@@ -181,10 +196,16 @@ class AleSettings(ImplicitSettings):
         """With what follows from limiter, dimension, gas and precision where none was given."""
         own: dict[str, Any] = {}
         if self.newton is None:
-            gains = self.newton_gains and (viscous or space)
-            own["newton"] = gains and double and self.linear_solver == "bicgstab"
+            why = self._pseudo_steps(viscous, space, double)
+            own["newton"] = not why
+            if why:
+                given = (*NEWTON, *(["unsteady_newton"] if self.unsteady_newton else []))
+                self.unused(given, f"newton is False by default {why}")
         if self.unsteady_newton is None:
             own["unsteady_newton"] = own.get("newton", self.newton) and turbulent
+            if own.get("newton", self.newton) and not turbulent:
+                why = "unsteady_newton is False by default without a model of turbulence"
+                self.unused(["unsteady_newton_tolerance"], why)
         if self.matrix and self.jacobian_fix is None:
             own["jacobian_fix"] = FIX[space]
         if self.limiter_k is None:
