@@ -47,16 +47,21 @@ def residual(solver, x):
     return state(solver)[1]
 
 
-def product(solver, z, cfl):
-    """[T / CFL + J] z by the kernels of a step of Newton, its rows without their weights."""
+def start(solver, cfl):
+    """State, factors and side of a step of Newton, from `res` and the matrices as they stand."""
     b, newton = solver.backend, solver.newton
-    taking = newton.own["taking"]
-    b.put(taking, 1)
+    b.put(newton.own["taking"], 1)
     b.put(solver.dualtime.active, 1)
     b.put(solver.dualtime.cfl, cfl)
     b.put(newton.own["theta"], 1.0)
-    for call in newton._start():
+    for call in [*solver.residual(), *newton._start()]:
         call()
+    return b, newton
+
+
+def product(solver, z, cfl):
+    """[T / CFL + J] z by the kernels of a step of Newton, its rows without their weights."""
+    b, newton = start(solver, cfl)
     b.put(newton.gmres.z, z)
     for call in newton._product():
         call()
@@ -120,8 +125,27 @@ def test_rows_of_walls_are_those_of_the_matrix(name):
         given = z[wall, 3] - x[wall, 3] / x[wall, 0] * z[wall, 0]
         np.testing.assert_allclose(found[wall, 3], given, rtol=1e-5, atol=1e-5)
     if name == "turbulent":
-        weight = solver.backend.get(solver.newton.own["weight"])[0]
-        np.testing.assert_allclose(found[wall, 4], z[wall, 4] / weight, rtol=1e-6)
+        scale = solver.backend.get(solver.newton.beside.fields["scale"])[0]
+        np.testing.assert_allclose(found[wall, 4], scale * z[wall, 4], rtol=1e-6)
+
+
+@pytest.mark.parametrize("weight", [1e-3, 1.0, 1e4])
+@pytest.mark.parametrize("name", ["laminar", "warm wall", "turbulent"])
+def test_preconditioned_product_leaves_rows_of_walls_as_they_are(name, weight):
+    """Rounding there would grow from vector to vector by whatever the two are apart."""
+    solver = begun(case(**CONDITIONS[name]), 30)
+    (b, newton), wall = start(solver, 1e3), solver.grid.wall.node
+    given = [1, 2, *([3] if name == "warm wall" else []), *range(4, newton.gmres.w.shape[1])]
+    rows = np.ix_(wall, given)
+    w = np.zeros(newton.gmres.w.shape, np.float32)
+    w[rows] = np.random.default_rng(1).normal(size=w[rows].shape)
+    b.put(newton.own["weight"], weight)
+    b.put(newton.gmres.w, w)
+
+    for call in [*newton._solve(), *newton._product()]:
+        call()
+
+    np.testing.assert_allclose(b.get(newton.gmres.w)[rows], w[rows], rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", ["laminar", "warm wall", "turbulent"])
@@ -189,9 +213,8 @@ def test_product_is_the_derivative_on_cells_and_between_planes(name):
 def test_rows_that_are_no_equations_are_of_the_size_of_the_preconditioner_s(name):
     """Rounding errors there must not grow from vector to vector: |A M w| is a few |w|."""
     solver = begun(other(name) if name in SPACE else case(**CONDITIONS[name]), 30)
-    newton, b = solver.newton, solver.backend
+    b, newton = start(solver, 1e3)
     w = np.random.default_rng(1).normal(size=newton.gmres.w.shape)
-    product(solver, w, 1e3)  # factors at this CFL number
 
     growth = []
     for _ in range(8):

@@ -69,7 +69,8 @@ KERNEL(eddy_move, EDDY_MOVE, indirect)
   nt[i]         = by > 0 ? nt0[i] + by * (real)z[width * (i + 1) - 1] : nt0[i];
 }
 
-/* Its row of the product; at walls, where nt is given, z itself. */
+/* Its row of the product; at walls, where nt is given, the inverse of what the preconditioner does to it, as rounding
+ * grows from vector to vector by whatever the two are apart.                                     */
 #define EDDY_PRODUCT(F)         \
   EDDY_NODES(F)                 \
   F(in, f64, distance, "nodes") \
@@ -87,7 +88,8 @@ KERNEL(eddy_product, EDDY_PRODUCT, indirect)
   const i32 m = member[i], own = width * (i + 1) - 1;
   if (!active[m]) return;
   const f64 d = (f64)z[own], change = (f64)(res_nt[i] - beside0[i]) / share[m];
-  w[own] = distance[i] > 0 ? (f32)(weight[m] * (change + (f64)T_nt[i] * scale[m] * d / cfl[m])) : z[own];
+  w[own] = distance[i] > 0 ? (f32)(weight[m] * (change + (f64)T_nt[i] * scale[m] * d / cfl[m]))
+                           : (f32)(weight[m] * scale[m] * d);
 }
 
 /* nt falls by 0.8 of itself and 0.05 nu at most, and rises by 3 and 0.05. */
