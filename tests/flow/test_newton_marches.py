@@ -13,6 +13,8 @@ from newton_cases import SPACE, case, layered, marched, other, section
 from runs import assert_same, interrupted, rows
 from solver_cases import on_devices, ring
 
+EARLY = {False: 10.0, True: 10.0}  # BEGIN of a march that takes steps of Newton at once
+
 
 @cache
 def wing(nodes=10_000):
@@ -212,7 +214,7 @@ def test_a_march_whose_steps_are_refused_ends_with_pseudo_steps(monkeypatch):
 @pytest.mark.flow
 def test_a_step_that_no_length_makes_smaller_is_refused(monkeypatch):
     """From an impulsive start at once: the residual has to rise first."""
-    refusing(monkeypatch, BEGIN=10.0)
+    refusing(monkeypatch, BEGIN=EARLY)
 
     found, result = marched(case(900, mach=1.5, alpha_deg=3.0, settings={"steady_iterations": 900}))
 
@@ -228,7 +230,7 @@ def test_a_step_that_no_length_makes_smaller_is_refused(monkeypatch):
 @pytest.mark.flow
 @pytest.mark.parametrize(("changes", "settings", "told"), [
     ({}, {"steady_iterations": 3}, "it ended in pseudo-steps, before steps of Newton"),
-    ({"BEGIN": 10.0}, {"steady_iterations": 4, "newton_vectors": 1, "newton_tolerance": 0.01},
+    ({"BEGIN": EARLY}, {"steady_iterations": 4, "newton_vectors": 1, "newton_tolerance": 0.01},
      r"it ended in steps of Newton.* left 0.\d+ of the linear residual in 1 products, "
      r"asked 0.01: raise newton_vectors \(1\)"),
 ])  # fmt: skip
@@ -241,7 +243,7 @@ def test_a_march_that_ends_short_tells_its_phase(monkeypatch, changes, settings,
 
 @pytest.mark.flow
 def test_a_march_that_ends_at_a_step_that_no_length_makes_smaller_says_so(monkeypatch):
-    refusing(monkeypatch, BEGIN=10.0)
+    refusing(monkeypatch, BEGIN=EARLY)
 
     def ran(most):
         return marched(case(900, mach=1.5, alpha_deg=3.0, settings={"steady_iterations": most}))
@@ -263,7 +265,7 @@ def test_a_march_that_ends_at_a_step_that_no_length_makes_smaller_says_so(monkey
     ({"newton": True, "newton_vectors": 2.0}, "newton_vectors is 2.0"),
     ({"newton": True, "newton_tolerance": 0.0}, "newton_tolerance is 0.0, expected a number"),
     ({"newton": True, "newton_tolerance": 0.91}, "newton_tolerance is 0.91, expected a number"),
-    ({"newton": False, "newton_vectors": 30}, "newton_vectors is 30 and has no effect"),
+    ({"newton": False, "newton_vectors": 40}, "newton_vectors is 40 and has no effect"),
     ({"newton": False, "newton_tolerance": 0.1}, "newton_tolerance is 0.1 and has no effect"),
     ({"newton": True, "unsteady_newton_tolerance": 0.91}, "unsteady_newton_tolerance is 0.91, exp"),
     ({"newton": False, "unsteady_newton_tolerance": 0.2}, "unsteady_newton_tolerance is 0.2"),
@@ -342,12 +344,12 @@ def test_steps_with_a_model_of_turbulence_are_of_newton_by_default(settings, gas
 
 
 @pytest.mark.parametrize(("solver", "given", "more", "told"), [
-    (km.Ale, {"newton_vectors": 30}, {}, "newton_vectors is 30 .*: newton is False by default of "
+    (km.Ale, {"newton_vectors": 40}, {}, "newton_vectors is 40 .*: newton is False by default of "
      "an inviscid gas in the plane"),
     (km.Ale, {"unsteady_newton": True}, {}, "unsteady_newton is True .* an inviscid gas"),
-    (km.Ale, {"newton_vectors": 30}, VISCOUS | SINGLE, "newton is False by default in float32"),
+    (km.Ale, {"newton_vectors": 40}, VISCOUS | SINGLE, "newton is False by default in float32"),
     (km.Ale, {"newton_tolerance": 0.1, "linear_solver": "lusgs"}, {}, "with linear_solver = 'lusg"),
-    (km.CellCentred, {"newton_vectors": 30}, {}, "newton is False by default on cells"),
+    (km.CellCentred, {"newton_vectors": 40}, {}, "newton is False by default on cells"),
     (km.Ale, {"unsteady_newton_tolerance": 0.2}, VISCOUS, "unsteady_newton is False by default "
      "without a model of turbulence"),
 ])  # fmt: skip

@@ -93,8 +93,9 @@ KERNEL(newton_follow, NEWTON_FOLLOW, indirect)
   active[i] = 0;
   if (!taking[i]) return;
   const f64 a = length[i], grow = norm[i] <= 1e-3 * first[i] ? 5 : 2;
-  const f64 by = a < 0.1 ? 0.1 : a < 0.6 ? 0.5 : left[i] > 0.6 ? 0.7 : left[i] <= 0.3 ? grow : 1;
-  products[i]  = steps[i];
+  const f64 whole = left[i] <= 0.3 ? grow : left[i] <= 0.6 ? 1.5 : left[i] <= 0.8 ? 1 : 0.3;
+  const f64 by    = a < 0.1 ? 0.1 : a < 0.6 ? 0.5 : whole;
+  products[i]     = steps[i];
   spent[i] += steps[i];
   newton_cfl[i] = fmin(fmax(by * newton_cfl[i], (f64)1), (f64)1e30);
   cfl[i]        = newton_cfl[i];

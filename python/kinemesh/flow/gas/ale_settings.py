@@ -42,8 +42,9 @@ class AleSettings(ImplicitSettings):
         work out each flux twice: the same bits), "colours" (faces add to their volumes, colour by
         colour) or "atomics" (all at once: not repeatable)
     newton : bool              a steady march goes over to steps of Newton's method when its
-        residual has fallen to 0.03 of the first, or after 60 iterations (theory, section 2.9).  By
-        default of a viscous gas, and in space about nodes, in float64 and with a matrix
+        residual has fallen to 0.03 of the first or after 60 iterations, with a model of turbulence
+        to 0.1 or after 30 (theory, section 2.9).  By default of a viscous gas, and in space about
+        nodes, in float64 and with a matrix
     unsteady_newton : bool     physical steps take them too, from their first on.  By default with
         a model of turbulence; others end in a few pseudo-steps, which are cheaper
     newton_vectors : int       most vectors of GMRES in such a step: memory of 4 bytes twice for
@@ -71,7 +72,7 @@ class AleSettings(ImplicitSettings):
     loops: str = "store"
     newton: bool | None = None
     unsteady_newton: bool | None = None
-    newton_vectors: int = 20
+    newton_vectors: int = 30
     newton_tolerance: float = 0.3
     unsteady_newton_tolerance: float = 0.1
     cfl: float | None = None

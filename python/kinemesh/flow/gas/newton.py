@@ -17,8 +17,9 @@ from kinemesh.device.fields import Fields
 from kinemesh.linear import Gmres
 from kinemesh.linear.layers import Preconditioner
 
-# Residual over its first value at which Newton begins; or the iterations after which it does.
-BEGIN, LATEST = 3e-2, 60
+# Residual over its first value at which Newton begins, or the iterations after which it does:
+# of a gas alone, whose shocks move until then, and with a model of turbulence.
+BEGIN, LATEST = {False: 3e-2, True: 0.1}, {False: 60, True: 30}
 TRIES, PAUSE = 3, 10  # refused steps in a row, and pseudo-steps that follow the first time
 HALVES = 5  # of a step's length, at most
 WHOLE = 1e8  # CFL number with which a physical step has next to no pseudo-time
@@ -79,8 +80,8 @@ class Newton:
         self.rule = Fields(
             b, **self.own, active=self.active, iterations=dual.iterations, norm=dual.norm,
             first=dual.first, cfl=dual.cfl, steps=gmres.steps, status=gmres.status,
-            left=gmres.left, fallen=BEGIN, latest=LATEST, tries=TRIES, pause=PAUSE,
-            nothing=NOTHING,
+            left=gmres.left, fallen=BEGIN[bool(makers)], latest=LATEST[bool(makers)],
+            tries=TRIES, pause=PAUSE, nothing=NOTHING,
         )  # fmt: skip
         self.vectors = case.fields.also(
             **self.own, w=gmres.w, z=gmres.z, T=b.zeros(n), u0=b.zeros((n, variables)),
