@@ -38,11 +38,11 @@ def ended(log: Path, process: subprocess.Popen[bytes], begin: float) -> bool:
 
 def main() -> int:
     words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    words.add_argument("--parts", type=int, default=max(1, min(7, (os.cpu_count() or 2) // 2)))
+    words.add_argument("--parts", type=int, default=max(1, (os.cpu_count() or 2) - 1))
     words.add_argument("--log", type=Path, default=ROOT / "build" / "tests")
     given = words.parse_args()
     given.log.mkdir(parents=True, exist_ok=True)
-    os.environ.setdefault("OMP_NUM_THREADS", "2")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     begin = time.monotonic()
     parts = [
         started(given.log, f"part{k}", "--part", f"{k}/{given.parts}", "-m", IN_COMPANY)

@@ -29,7 +29,7 @@ static inline void set_join(struct node_set *set, const struct node_set *other)
   for (int i = 0; i < NODE_WORDS; i++) set->word[i] |= other->word[i];
 }
 
-/* What is known of one piece of memory: who wrote it last, or -1, and who has read it. */
+/* Use of one piece of memory: the node that wrote it last, or -1, and those that have read it since. */
 struct use_of {
   const char     *from, *to;
   int             writer;

@@ -196,15 +196,16 @@ class AleSettings(ImplicitSettings):
     ) -> AleSettings:
         """With what follows from limiter, dimension, gas and precision where none was given."""
         own: dict[str, Any] = {}
-        if self.newton is None:
+        newton = self.newton
+        if newton is None:
             why = self._pseudo_steps(viscous, space, double)
-            own["newton"] = not why
+            own["newton"] = newton = not why
             if why:
                 given = (*NEWTON, *(["unsteady_newton"] if self.unsteady_newton else []))
                 self.unused(given, f"newton is False by default {why}")
         if self.unsteady_newton is None:
-            own["unsteady_newton"] = own.get("newton", self.newton) and turbulent
-            if own.get("newton", self.newton) and not turbulent:
+            own["unsteady_newton"] = newton and turbulent
+            if newton and not turbulent:
                 why = "unsteady_newton is False by default without a model of turbulence"
                 self.unused(["unsteady_newton_tolerance"], why)
         if self.matrix and self.jacobian_fix is None:

@@ -96,9 +96,8 @@ class Answers(State, Moving):
         return "" if newton is None else f"; {newton.phase(member)}"
 
     def suspects_beside(self, member: int) -> str:
-        for name, residual in (own for term in self.terms.values() for own in term.beside_res()):
-            return where_beside(self, member, name, residual)
-        return ""
+        beside = [own for term in self.terms.values() for own in term.beside_res()]
+        return where_beside(self, member, *beside[0]) if beside else ""
 
     def step_numbers(self) -> dict[str, NDArray[Any]]:
         steps = self.newton_of_steps

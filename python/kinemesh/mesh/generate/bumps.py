@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError
+from kinemesh.mesh.generate.rectangles import Rims, rectangle
 from kinemesh.mesh.generate.spacing import Normal, grown, growth_of, positive, whole
 from kinemesh.mesh.mesh import Mesh
 
@@ -91,7 +92,8 @@ def bump(
     lowest = np.minimum(first * np.hypot(1.0, beyond / RELIEF), (top / rows + first) / 2)
     columns = [low + grown(h, top - low, rows) for low, h in zip(floor, lowest, strict=True)]
     y = np.stack(columns, axis=1)
-    return _mesh(np.broadcast_to(x, y.shape), y, ahead).renumbered().numbered()
+    x = np.broadcast_to(x, y.shape)
+    return rectangle(x, y, lambda at: _rims(at, ahead)).renumbered().numbered()
 
 
 def _along(steps: int, away: float, rows: int, edge_spacing: float | None) -> tuple[Floats, int]:
@@ -129,20 +131,13 @@ def _along(steps: int, away: float, rows: int, edge_spacing: float | None) -> tu
     return np.concatenate([-out[::-1], wall, LENGTH + out]), ahead
 
 
-def _mesh(x: Floats, y: Floats, ahead: int) -> Mesh:
-    at = np.arange(y.size, dtype=np.int32).reshape(y.shape)
-    cells = np.stack([at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]], axis=-1)
-    behind = y.shape[1] - 1 - ahead
-    rims = {
+def _rims(at: NDArray[np.int32], ahead: int) -> Rims:
+    """Markers of a channel with so many steps ahead of its wall, and behind it."""
+    behind = at.shape[1] - 1 - ahead
+    return {
         "symmetry": [at[0, : ahead + 1], at[0, behind:]],
         "wall": [at[0, ahead : behind + 1]],
         "outlet": [at[:, -1]],
         "top": [at[-1]],
         "inlet": [at[:, 0]],
     }
-    edges = {
-        name: np.concatenate([np.stack([rim[:-1], rim[1:]], axis=1) for rim in each])
-        for name, each in rims.items()
-    }
-    points = np.stack([x, y], axis=-1).reshape(-1, 2)
-    return Mesh.from_arrays(points, cells.reshape(-1, 4), edges)

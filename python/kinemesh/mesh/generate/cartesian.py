@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names, real
 from kinemesh.errors import MeshError, did_you_mean
+from kinemesh.mesh.generate.rectangles import Ints, Rims, rectangle
 from kinemesh.mesh.mesh import Mesh
 
 Floats = NDArray[np.float64]
@@ -66,12 +67,12 @@ def background(
             f"{MOST:,} nodes; ask for a larger spacing, a larger growth or a smaller core"
         )
     x, y = (_line(*places[k][1:], counts[k]) for k in range(2))
-    at = np.arange(len(x) * len(y), dtype=np.int32).reshape(len(y), len(x))
-    points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    cells = np.stack([at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]], axis=-1)
-    rims = (at[:, 0], at[:, -1], at[0], at[-1])
-    edges = {n: np.stack([r[:-1], r[1:]], axis=1) for n, r in zip(names, rims, strict=True)}
-    return Mesh.from_arrays(points, cells.reshape(-1, 4), edges).renumbered().numbered()
+
+    def rims(at: Ints) -> Rims:
+        sides = ([at[:, 0]], [at[:, -1]], [at[0]], [at[-1]])
+        return dict(zip(names, sides, strict=True))
+
+    return rectangle(*np.meshgrid(x, y), rims).renumbered().numbered()
 
 
 def _number(name: str, value: Any) -> float:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from math import log, log1p
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError, did_you_mean
+from kinemesh.mesh.generate.rectangles import Rims, rectangle
 from kinemesh.mesh.generate.spacing import Normal, grown, growth_of, positive, whole
 from kinemesh.mesh.mesh import Mesh
 
@@ -86,7 +88,8 @@ def plate(
         )
     ahead = _ahead(before / edge, after / edge, steps)
     x = np.concatenate([-grown(edge, before, ahead)[:0:-1], grown(edge, after, steps - ahead)])
-    return _mesh(x, grown(first, top, rows), ahead, left).renumbered().numbered()
+    x, y = np.meshgrid(x, grown(first, top, rows))
+    return rectangle(x, y, lambda at: _rims(at, ahead, left)).renumbered().numbered()
 
 
 def _ahead(before: float, after: float, steps: int) -> int:
@@ -109,18 +112,13 @@ def _ahead(before: float, after: float, steps: int) -> int:
     return ahead
 
 
-def _mesh(x: np.ndarray, y: np.ndarray, ahead: int, left: str) -> Mesh:
-    at = np.arange(len(x) * len(y), dtype=np.int32).reshape(len(y), len(x))
-    points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    cells = np.stack([at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]], axis=-1)
+def _rims(at: NDArray[np.int32], ahead: int, left: str) -> Rims:
+    """Markers of a plate with so many steps ahead of it; `left` is that of the side ahead."""
+    far = at[-1] if left == "inlet" else np.concatenate([at[:, 0], at[-1, 1:]])
     rims = {
-        "symmetry": at[0, : ahead + 1],
-        "wall": at[0, ahead:],
-        "outlet": at[:, -1],
-        "farfield": at[-1],
-        "inlet": at[:, 0],
+        "symmetry": [at[0, : ahead + 1]],
+        "wall": [at[0, ahead:]],
+        "outlet": [at[:, -1]],
+        "farfield": [far],
     }
-    if left == "farfield":
-        rims["farfield"] = np.concatenate([rims.pop("inlet"), at[-1, 1:]])
-    edges = {name: np.stack([rim[:-1], rim[1:]], axis=1) for name, rim in rims.items()}
-    return Mesh.from_arrays(points, cells.reshape(-1, 4), edges)
+    return rims | ({"inlet": [at[:, 0]]} if left == "inlet" else {})

@@ -1,0 +1,32 @@
+"""Quadrilaterals between rows and columns of points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.mesh.mesh import Mesh
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Rims = Mapping[str, list[Ints]]
+
+
+def rectangle(x: Floats, y: Floats, rims: Callable[[Ints], Rims]) -> Mesh:
+    """Mesh of points in rows, each with the one behind it and those of the next row.
+
+    Parameters
+    ----------
+    x, y : (rows, columns)    places [chord]
+    rims : from the (rows, columns) nodes to those of each marker, in turn along each of its parts
+    """
+    at = np.arange(x.size, dtype=np.int32).reshape(x.shape)
+    cells = np.stack([at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]], axis=-1)
+    edges = {
+        name: np.concatenate([np.stack([rim[:-1], rim[1:]], axis=1) for rim in parts])
+        for name, parts in rims(at).items()
+    }
+    points = np.stack([x, y], axis=-1).reshape(-1, 2)
+    return Mesh.from_arrays(points, cells.reshape(-1, 4), edges)
