@@ -266,6 +266,7 @@ class World:
         starts, about = csr([[j for j, _ in entry] for entry in self.near])
         self.put("starts|vertices+1>>abouts", starts)
         self.put("about|abouts>nodes", about)
+        self.put("bounded|vertices", np.arange(len(self.x)) % 2)
         self.put("lean|vertices,2", own.uniform(-1, 1, self.x.shape), float)
         self.put("per|vertices", own.uniform(0.1, 0.3, len(self.x)), float)
         middle = self.x[self.lr].mean(axis=1)

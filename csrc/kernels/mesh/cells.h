@@ -67,17 +67,34 @@ KERNEL(cell_volumes, CELL_VOLUMES, indirect)
   if (!(area > 0)) fault(&faults[member[i]], FAULT_AREA, i);
 }
 
+/* The part of weights by place, lessened until none is below zero by more than another is above one (eq. 8.3a).  In
+ * layers that bend by more than their thickness a vertex does not lie among its cells, and marches on values that
+ * are extrapolated back to it diverge (docs/convergence.md).                                     */
+HD struct vec2 bounded_lean(const struct vec2 by, const struct vec2 a, const i32 first, const i32 last,
+                            const i32 *about, const f64 *x)
+{
+  f64 least = 0, most = 0;
+  for (i32 e = first; e < last; e++) {
+    const struct vec2 d    = minus(point(x, about[e]), a);
+    const f64         part = by.x * d.x + by.y * d.y;
+    least = fmin(least, part), most = fmax(most, part);
+  }
+  const f64 share = -least - most > 1 ? 1 / (-least - most) : 1;
+  return vec2_of(share * by.x, share * by.y);
+}
+
 /* Weights 1 + lean.(x - vertex) of the cells about a vertex, with which their mean is exact for linear fields
  * (Holmes and Connell, AIAA 89-1932; docs/theory.md, eq. 8.3), and the inverse of their sum.  Where cells lie so
  * that no linear field can be told from them, the plain mean.  Axes are made orthogonal one by one: the
  * determinant of the sums would lose the square of the cells' aspect ratio.                      */
 #define WEIGHTS_LEAST 1e-3 /* sum of weights over their number; none: cells on one line beside the vertex */
-#define VERTEX_WEIGHTS(F)                  \
-  F(in, f64, vertex, "vertices,2")         \
-  F(in, f64, x, "nodes,2")                 \
-  F(in, i32, starts, "vertices+1>>abouts") \
-  F(in, i32, about, "abouts>nodes")        \
-  F(out, f64, lean, "vertices,2")          \
+#define VERTEX_WEIGHTS(F)                                                          \
+  F(in, f64, vertex, "vertices,2")                                                 \
+  F(in, f64, x, "nodes,2")                                                         \
+  F(in, i32, starts, "vertices+1>>abouts")                                         \
+  F(in, i32, about, "abouts>nodes")                                                \
+  F(in, i32, bounded, "vertices") /* within the domain, of quadrilaterals alone */ \
+  F(out, f64, lean, "vertices,2")                                                  \
   F(out, f64, per, "vertices")
 KERNEL(vertex_weights, VERTEX_WEIGHTS, indirect)
 {
@@ -96,8 +113,9 @@ KERNEL(vertex_weights, VERTEX_WEIGHTS, indirect)
     const f64         along = steep ? d.y : d.x, other = (steep ? d.x : d.y) - c * along;
     oo += other * other, sp += along, so += other;
   }
-  const f64         second = -so / oo, first = -sp / pp - second * c;
-  const struct vec2 by = steep ? vec2_of(second, first) : vec2_of(first, second);
+  const f64   second = -so / oo, first = -sp / pp - second * c;
+  struct vec2 by = steep ? vec2_of(second, first) : vec2_of(first, second);
+  if (bounded[i]) by = bounded_lean(by, a, starts[i], starts[i + 1], about, x);
   for (i32 e = starts[i]; e < starts[i + 1]; e++) { /* as values have them, so that they are means */
     const struct vec2 d = minus(point(x, about[e]), a);
     sum += 1 + by.x * d.x + by.y * d.y;

@@ -28,10 +28,10 @@ class CellSettings(AleSettings):
 
     Parameters
     ----------
-    gradient : "nodes" (of Green and Gauss, values at vertices exact for linear fields),
-        "least-squares" (over the cells across the faces; less drag, and fewer flows converge) or
-        "plain" (values at vertices are plain means, as Weng et al. 2021 have them; not exact, for
-        comparison)
+    gradient : "nodes" (of Green and Gauss, values at vertices exact for linear fields, bounded in
+        layers of quadrilaterals that bend by more than their thickness), "least-squares" (over the
+        cells across the faces; less drag, and fewer flows converge) or "plain" (values at vertices
+        are plain means, as Weng et al. 2021 have them; not exact, for comparison)
     cfl, cfl_max, unsteady_cfl : float    twice to four times those of `AleSettings` (cfl 40, in
         space 80): a cell has more face for its volume than a dual, and goes as fast in pseudo-time
         with a larger number

@@ -69,17 +69,30 @@ RINGS = 3
 """Most rings of cells that a vertex takes: in a corner of the boundary one cell is about it."""
 
 
+def inner_of_quads(cells: Ints, faces: CellFaces) -> NDArray[np.bool_]:
+    """(nodes,) True at nodes off the boundary that quadrilaterals alone are about.
+
+    Weights of the cells about them are bounded (eq. 8.3a).
+    """
+    found = np.diff(faces.starts) > 0
+    found[faces.outer] = False
+    found[cells[cells[:, 3] < 0, :3]] = False
+    return found
+
+
 def told(
     points: NDArray[np.float64],
     centres: NDArray[np.float64],
     starts: Ints,
     about: Ints,
     mirror: Mirror | None = None,
+    bounded: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.bool_]:
     """(nodes,) True where linear fields can be told at a node from the cells about it.
 
     The weights are those of `vertex_weights` (csrc/kernels/mesh/cells.h); nodes on planes of
-    symmetry have images of the cells, too.
+    symmetry have images of the cells, too.  Where weights are `bounded` and the bound acts, more
+    cells would be those of layers further away.
     """
     count = np.diff(starts)
     node = np.repeat(np.arange(len(count)), count)
@@ -98,8 +111,16 @@ def told(
     xx, xy, yy, sx, sy = total(x * x), total(x * y), total(y * y), total(x), total(y)
     det = xx * yy - xy * xy
     safe = np.where(det > 1e-12 * (xx + yy) ** 2, det, np.inf)
-    share = 1 + ((2 * xy * sx * sy - yy * sx * sx - xx * sy * sy) / safe) / m
-    found: NDArray[np.bool_] = (count > 2) & np.isfinite(safe) & (share > LEAST)
+    lean = np.stack([xy * sy - yy * sx, xy * sx - xx * sy], axis=1) / safe[:, None]
+    share = 1 + (lean[:, 0] * sx + lean[:, 1] * sy) / m
+    whole = share > LEAST
+    if bounded is not None:
+        part = (lean[node] * d).sum(axis=1)
+        least, most = np.zeros(len(count)), np.zeros(len(count))
+        np.minimum.at(least, node, part)
+        np.maximum.at(most, node, part)
+        whole |= bounded & (-least - most > 1)
+    found: NDArray[np.bool_] = (count > 2) & np.isfinite(safe) & whole
     return found
 
 
@@ -132,6 +153,7 @@ def wider(
     centres: NDArray[np.float64],
     faces: Any,
     mirror: Mirror | None = None,
+    bounded: NDArray[np.bool_] | None = None,
 ) -> tuple[Ints, Ints]:
     """Cells about each node, and where a linear field cannot be told from them, those next to them.
 
@@ -146,7 +168,7 @@ def wider(
     starts, about, (nodes, cells) = faces.starts, faces.about, (len(points), len(centres))
     corners = sp.csr_array((np.ones(len(about)), about, starts), shape=(nodes, cells))
     for _ in range(RINGS):
-        few = ~told(points, centres, starts, about, mirror)
+        few = ~told(points, centres, starts, about, mirror, bounded)
         if not few.any():
             break
         node = np.repeat(np.arange(nodes), np.diff(starts))

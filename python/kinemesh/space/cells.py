@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kinemesh.csr import offsets_of
 from kinemesh.device.faults import AREA, DENSITY, GRAPH, PRESSURE
 from kinemesh.linear.stack import Items
-from kinemesh.mesh.cell_faces import ENOUGH, Mirror, cell_faces, enough, wider
+from kinemesh.mesh.cell_faces import ENOUGH, Mirror, cell_faces, enough, inner_of_quads, wider
 from kinemesh.space.conditions.base import BODY
 from kinemesh.space.conditions.table import role_of
 from kinemesh.space.faces import FaceVolumes, Ints
@@ -108,9 +108,9 @@ class Cells(FaceVolumes):
             return
         tables = [(own.starts, own.about) for own in self.tables]
         if by == "nodes":
-            centres = v.each("centroids", self.centroids_of)
-            of = zip(self.distinct, centres, self.tables, self.images(), strict=True)
-            tables = [wider(mesh.points, centre, own, more) for mesh, centre, own, more in of]
+            centres, bounded = v.each("centroids", self.centroids_of), self.bounded()
+            of = zip(self.distinct, centres, self.tables, self.images(), bounded, strict=True)
+            tables = [wider(mesh.points, *more) for mesh, *more in of]
         starts, about = (list(each) for each in zip(*tables, strict=True))
         entries = Items(self.alike, [len(own) for own in about])
         whole = v.items.offsets(starts)
@@ -121,6 +121,8 @@ class Cells(FaceVolumes):
         )
         if by == "nodes":
             self.fields.add(lean=b.zeros((v.nodes, self.dimensions), np.float64))
+            if limits := [own.astype(np.int32) for own in bounded if own is not None]:
+                self.fields.add(bounded=b.table(v.items.stack(limits)))
             self.measure.follow(self.fields.bind("vertex_weights"))
 
     def images(self) -> Sequence[Mirror | None]:
@@ -129,6 +131,16 @@ class Cells(FaceVolumes):
         In the plane none: there they are walls.
         """
         return [None] * len(self.distinct)
+
+    def bounded(self) -> Sequence[NDArray[np.bool_] | None]:
+        """(vertices,) of each distinct mesh, True where weights of cells are bounded (eq. 8.3a).
+
+        In space none are.
+        """
+        if self.dimensions == 3:
+            return [None] * len(self.distinct)
+        both = zip(self.distinct, self.tables, strict=True)
+        return [inner_of_quads(mesh.cells, own) for mesh, own in both]
 
     def place(self, member: int, entity: int, code: int) -> str:
         """Text for a cell; of faults of a deformation, which count vertices, that for a vertex."""
