@@ -2,6 +2,8 @@
 
 import gc
 import os
+import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -44,8 +46,28 @@ def open_backend(name):
         pytest.skip(f"no CUDA: {error}")
 
 
+@cache
+def no_cuda():
+    """Why nothing runs on CUDA here, or nothing."""
+    from kinemesh.device.backend import Backend
+    from kinemesh.errors import DeviceError
+
+    try:
+        Backend("cuda")
+    except DeviceError as error:
+        return str(error)
+    return ""
+
+
 def on_cuda(*names):
-    """Parameters of a fixture: names of backends, those on CUDA with their marker."""
+    """Parameters of a fixture: names of backends, those on CUDA with their marker.
+
+    Where there is no CUDA they are none if others are, but for a list of all tests: half of them
+    would be collected to be left out, by each process of a run.
+    """
+    here, listed = [name for name in names if "cuda" not in name], "--collect-only" in sys.argv
+    if here and no_cuda() and not listed:
+        return here
     return [pytest.param(n, marks=pytest.mark.cuda) if "cuda" in n else n for n in names]
 
 
@@ -93,18 +115,6 @@ def pytest_sessionstart():
 
 def pytest_addoption(parser):
     parser.addoption("--part", metavar="K/N", help="each N-th test, from test K on (from 0)")
-
-
-def no_cuda():
-    """Why nothing runs on CUDA here, or nothing."""
-    from kinemesh.device.backend import Backend
-    from kinemesh.errors import DeviceError
-
-    try:
-        Backend("cuda")
-    except DeviceError as error:
-        return str(error)
-    return ""
 
 
 def pytest_terminal_summary(terminalreporter, config):

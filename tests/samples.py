@@ -9,7 +9,7 @@ Values of type `real` are float32 numbers, so that both precisions see the same 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from kinemesh.device.backend import kernels
@@ -84,7 +84,7 @@ def poison(shape, kind):
     return np.full(shape, np.nan if dtype in (np.float64, np.float32) else POISON_INT, dtype)
 
 
-@lru_cache(maxsize=512)
+@cache  # tests of a module go through all kernels one after another, each test anew
 def sample(kernel, large=False, active=(1, 1)):
     """Inputs of a kernel; `out` fields hold NaN, or -7 where they are integers."""
     over, rows = kernels()[kernel]

@@ -11,6 +11,7 @@ import platform
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from math import prod
 from types import ModuleType
 from typing import Any
@@ -207,6 +208,7 @@ class Backend:
             self._module.synchronize(self.ordinal)
 
 
+@cache
 def kernels() -> dict[str, tuple[str, list[tuple[str, str, str, str]]]]:
     """Declarations of all kernels: name -> (set, [(field, mode, type, shape), ...])."""
     return _core.kernels()
