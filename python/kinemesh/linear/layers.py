@@ -80,6 +80,11 @@ def layers_of(
         return Layers(tables, None, None)
     names = np.arange(len(pattern.node), dtype=np.int32) if named is None else named
     level = level_of(backend, pattern, alike, graphs, points, found, names)
+    if all(len(p.node) == 1 for p in patterns):  # each level below is this one again
+        below = Layers(tables, None, None)
+        for _ in range(levels - 1):
+            below = Layers(tables, level, below)
+        return Layers(tables, level, below)
     below = layers_of(
         backend, level.pattern, alike, level.graphs, level.points, level.node, levels - 1
     )
