@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 
@@ -97,20 +98,31 @@ def undrawn(monkeypatch):
 
 
 def pytest_sessionstart():
-    """Find conformal maps of sections once: a tenth of the time of runs on small meshes."""
-    from kinemesh.mesh.generate import cmesh, conformal, omesh
+    """Find conformal maps of sections and points of their meshes once in each process.
 
-    found, ends = {}, np.linspace(0.0, 1.0, 65)
+    A tenth of the time of runs on small meshes each.  Cells, numbers and checks are made anew.
+    """
+    from kinemesh.mesh.generate import airfoils, cmesh, conformal, omesh
 
-    def kept(section):
-        z, slope = section.curve(ends)
-        key = (section.name, section.gap, section.symmetric, section.joints, section.notes,
-               z.tobytes(), slope.tobytes())  # fmt: skip
-        if key not in found:
-            found[key] = conformal.circle_map(section)
-        return found[key]
+    ends = np.linspace(0.0, 1.0, 65)
 
-    omesh.circle_map = cmesh.circle_map = kept
+    def kept(make):
+        found = {}
+
+        def made(section, *more):
+            z, slope = section.curve(ends)
+            key = (section.name, section.gap, section.symmetric, section.joints, section.notes,
+                   z.tobytes(), slope.tobytes(), more)  # fmt: skip
+            if key not in found:
+                found[key] = make(section, *more)
+            return found[key]
+
+        return made
+
+    omesh.circle_map = cmesh.circle_map = kept(conformal.circle_map)
+    for name in ("_o", "_c"):
+        made = kept(getattr(airfoils, name))
+        setattr(airfoils, name, lambda *given, made=made: deepcopy(made(*given)))
 
 
 def pytest_addoption(parser):
