@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from functools import cache
 from pathlib import Path
 
 import kinemesh as km
@@ -272,6 +273,12 @@ def viscous(mach=0.5, reynolds=4.8e6, **more):
         return km.Ale(mesh, mach=mach, reynolds=reynolds, device="cpu", **more)
 
 
+@cache
+def usual():
+    """The case of a viscous gas that most are compared with."""
+    return viscous()
+
+
 def pressure_at(reynolds, mach=0.5, length=0.3, kelvin=288.15):
     """Pressure of air by hand: p = rho R T with rho = Re mu / (U L), Sutherland's mu [Pa]."""
     mu = 1.458e-6 * kelvin**1.5 / (kelvin + 110.4)
@@ -297,7 +304,7 @@ def test_the_fluid_of_a_viscous_gas_follows_from_its_case():
 @pytest.mark.parametrize("what", ["pressure", "chord", "viscosity", "temperature"])
 def test_a_fluid_of_another_reynolds_number_or_temperature_is_refused(what, factor, good):
     """One per cent is rounding of what a table says."""
-    known = km.Units(viscous(), chord=0.3)
+    known = km.Units(usual(), chord=0.3)
     given = {"chord": 0.3, "pressure": known.pressure}
     if what == "temperature":
         given = {"chord": 0.3, "temperature": 288.15 * factor}
@@ -305,10 +312,10 @@ def test_a_fluid_of_another_reynolds_number_or_temperature_is_refused(what, fact
         given[what] = factor * getattr(known, what)
 
     if good:
-        assert km.Units(viscous(), **given).gas
+        assert km.Units(usual(), **given).gas
         return
     with pytest.raises(km.SettingsError, match=r"Reynolds number by|temperature_k of the case"):
-        km.Units(viscous(), **given)
+        km.Units(usual(), **given)
 
 
 def test_a_refusal_says_what_follows_from_what():
@@ -319,11 +326,11 @@ def test_a_refusal_says_what_follows_from_what():
         rf"\({pressure_at(4.8e6, length=0.1):.0f}.* Pa are "
     )
     with pytest.raises(km.SettingsError, match=told):
-        km.Units(viscous(), **sea)
+        km.Units(usual(), **sea)
     with pytest.raises(km.SettingsError, match=r"is 250 K.*288\.15.*temperature_k=250"):
-        km.Units(viscous(), chord=0.1, temperature=250.0)
+        km.Units(usual(), chord=0.1, temperature=250.0)
     with pytest.raises(km.SettingsError, match=r"Mach number by speed is .*the case 0\.5"):
-        km.Units(viscous(), chord=0.3, speed=100.0)
+        km.Units(usual(), chord=0.3, speed=100.0)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -347,7 +354,7 @@ def test_files_and_runs_of_a_viscous_gas_are_alike(tmp_path):
 
 def test_members_of_other_reynolds_numbers_have_other_fluids():
     """The Reynolds number of one fluid goes with the Mach number."""
-    units = km.Units(viscous(), chord=0.3)
+    units = km.Units(usual(), chord=0.3)
     air = {"chord": 0.3, "pressure": units.pressure}
 
     assert km.Units(viscous([0.5, 0.25], [4.8e6, 2.4e6]), **air).pressure == units.pressure
