@@ -141,6 +141,7 @@ KINDS = {
 }
 
 
+@pytest.mark.long
 def test_every_solver_is_looked_at_in_every_space():
     found = {(kind.solver, kind.dimensions) for kind in KINDS.values()}
     assert found == {(own.name, n) for own in registry.SOLVERS for n in own.dimensions}

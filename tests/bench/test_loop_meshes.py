@@ -64,6 +64,7 @@ def test_volumes_are_those_by_divergence(kind):
     assert np.abs(found - m.V).max() <= ROUND * size
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", SPACE)
 def test_middles_of_faces_are_those_of_their_triangles_by_area(kind):
     top = made(kind, 300)

@@ -63,6 +63,7 @@ def test_the_ready_towed_cylinder_has_the_drag_of_the_ready_one():
 
 
 @pytest.mark.flow
+@pytest.mark.long
 def test_the_ready_oscillating_cylinder_has_published_coefficients():
     """Morison's drag and inertia by least squares: 2.09 and 1.45 of Duetsch et al. (1998)."""
     told = ["mesh.nodes=3000", "run.steps=200", "run.device=cpu"]

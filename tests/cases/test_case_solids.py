@@ -201,6 +201,7 @@ def test_parts_of_overset_grids_stay_in_the_plane():
 # ---------------------------------------------------------------- the program
 
 
+@pytest.mark.long
 def test_check_tells_all_of_a_mesh_in_space(monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
 
@@ -251,6 +252,7 @@ def test_a_wing_runs_from_the_shell_with_its_pictures(monkeypatch, tmp_path):
 
 
 @pytest.mark.flow
+@pytest.mark.long
 def test_a_wing_s_angles_are_swept_in_one_ensemble(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     words = ("sweep oneram6 --method ale --set mesh.points=10000 --set solver.steady_iterations=2 "
@@ -265,6 +267,7 @@ def test_a_wing_s_angles_are_swept_in_one_ensemble(monkeypatch, tmp_path):
 
 
 @pytest.mark.flow
+@pytest.mark.long
 def test_a_wing_in_metres_has_the_coefficients_of_the_one_in_chords(tmp_path):
     chord = 0.810491
     with warnings.catch_warnings():
@@ -288,6 +291,7 @@ def test_a_wing_in_metres_has_the_coefficients_of_the_one_in_chords(tmp_path):
         assert there.history[name][-1] == pytest.approx(here.history[name][-1], rel=1e-6), name
 
 
+@pytest.mark.long
 def test_a_mesh_file_in_place_of_a_wing_takes_the_keys_of_files(monkeypatch, tmp_path, capsys):
     """In space in place of a wing, in the plane of a section."""
     monkeypatch.chdir(tmp_path)

@@ -203,6 +203,7 @@ far_field = 20.0
 """
 
 
+@pytest.mark.long
 def test_a_mesh_has_the_wall_cells_of_its_y_plus_and_of_the_case_s_reynolds_number():
     flow = "reynolds = 6e6\nreynolds_length = 2.0\nchord = 0.5"  # of a length of 1 again
 

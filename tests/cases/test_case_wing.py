@@ -188,6 +188,7 @@ def test_a_run_leaves_all_its_files(short):
     assert np.isfinite(about["result"]["cl"])
 
 
+@pytest.mark.long
 def test_the_fields_are_on_the_boundary_triangles(short):
     flow = fields.read(short[0] / "flow.vtkhdf")
     cloud = oneram6(points=20_000)
@@ -209,6 +210,7 @@ def _pairs(cloud, back):
     return place[ends], place[cloud.satellites]
 
 
+@pytest.mark.long
 def test_the_figures_have_what_was_measured(short, monkeypatch, undrawn):
     folder, _ = short
     asked = {}
@@ -229,6 +231,7 @@ def test_the_figures_have_what_was_measured(short, monkeypatch, undrawn):
         assert wings._stations(Span(0.0, 1.0, 0.0, 1.0), wings.SHARES, about)[1] is None
 
 
+@pytest.mark.long
 def test_sections_are_those_of_the_wing(short):
     flow = fields.read(short[0] / "flow.vtkhdf")
     chordwise = flow["points"][:, 0]

@@ -91,6 +91,7 @@ def test_warnings_of_the_second_look_that_were_not_told_are_told():
     assert [one.message.said for one in told] == notes[2:]
 
 
+@pytest.mark.long
 def test_check_refuses_a_motion_that_leaves_the_background_by_its_phase(capsys):
     changes = ["parts.wing.nodes=2000", "parts.back.spacing=0.05", "parts.back.growth=1.3"]
     changes += ["run.steps_per_cycle=40", "parts.back.box=[-8, 16, -4, 2.5]", "run.device=cpu"]

@@ -93,6 +93,7 @@ def test_the_sweep_of_getting_started_is_a_table_of_dampings(monkeypatch):
     assert abs(damping[..., 0] / damping[..., 1] - 1).max() < 0.1  # small angles: linear
 
 
+@pytest.mark.long
 def test_the_ready_case_of_getting_started_has_ct5_s_damping(capsys):
     (code,) = [block for block in blocks("docs/getting-started.md") if "cases.load" in block]
     small = replaced(code, cycles=1).replace("nodes=", "steps_per_cycle=16, nodes=")
@@ -154,6 +155,7 @@ def executed(name, **small):
     return names
 
 
+@pytest.mark.long
 def test_the_notebook_s_loop_is_damped_as_ct5_is(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
@@ -426,6 +428,7 @@ def test_the_page_of_overset_grids_finds_what_it_says(capsys):
     assert names["value"] == pytest.approx([0.5, 0, 1.5], abs=1e-13)
 
 
+@pytest.mark.long
 def test_the_hovering_ellipse_is_one_by_its_laws_and_by_its_table(monkeypatch):
     """Poses and rates of both are equal to 2e-13; an iteration of the pressure more or less, at its
     tolerance of 1e-4, changes loads by 2e-6, and by a hundredth of that at 1e-6."""

@@ -57,6 +57,7 @@ def said(make):
     return [str(warning.message) for warning in told]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("solver", [km.Ale, km.CellCentred])
 @pytest.mark.parametrize("area", [{}, {"reference_area": 1.0}])
 @pytest.mark.parametrize("alpha", [0.0, 2.0, 90.0])
@@ -164,6 +165,7 @@ def test_the_numbers_of_the_axes_are_areas_seen_along_them():
 # ---------------------------------------------------------------- other doors
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", ["ale", "cells"])
 @pytest.mark.parametrize("area", [{}, {"reference_area": 1.0}])
 def test_a_case_file_in_other_axes_is_refused_by_check_and_run(tmp_path, method, area):

@@ -55,6 +55,7 @@ def rough(case):
         call()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_no_gradient_leaves_its_neighbours_range_by_more_than_that_range(name):
     case = CASES[name]()

@@ -41,6 +41,7 @@ def passed(case, member=0):
     return through / 0.02
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("flux", ["roe", "hllc"])
 @pytest.mark.parametrize("name", SOLVERS)
 def test_no_pressure_below_the_critical_one_changes_the_flow(name, flux):
@@ -96,6 +97,7 @@ def test_members_on_both_sides_of_the_critical_pressure_have_the_bits_of_their_s
     assert passed(together, 0) == pytest.approx(passed(together, 1), rel=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_a_pressure_that_falls_through_the_critical_one_and_comes_back(dtype):
     """Slowly: below it the flow stands still, and behind it that of the pressure is there again."""

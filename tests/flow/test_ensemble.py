@@ -116,6 +116,7 @@ def test_the_order_of_members_changes_nothing(device):
         )
 
 
+@pytest.mark.long
 @on_devices
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_two_runs_on_one_device_are_bit_identical(dtype, device):

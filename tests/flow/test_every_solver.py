@@ -9,12 +9,19 @@ from tenants.test_on_cells import OnCells
 
 pytestmark = pytest.mark.flow
 
+
+def marks(dimensions, claim):
+    """Orders in space are measured on three meshes each: half of the time of all claims."""
+    return [pytest.mark.long] if dimensions == 3 and claim == "order" else []
+
+
 EACH = [
-    pytest.param(line.name, dimensions, claim, id=f"{line.name}-{dimensions}-{claim}")
+    pytest.param(line.name, dimensions, claim, id=f"{line.name}-{dimensions}-{claim}",
+                 marks=marks(dimensions, claim))
     for line in registry.SOLVERS
     for dimensions in line.dimensions
     for claim in claims(line)
-]
+]  # fmt: skip
 
 
 @on_devices

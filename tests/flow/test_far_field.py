@@ -31,6 +31,7 @@ def lift(mesh, device, far_field, mach):
     return case.steady().summary["result"]["cl"]
 
 
+@pytest.mark.long
 @on_devices
 @pytest.mark.parametrize("mach", [0.5, pytest.param(0.8, marks=pytest.mark.slow)])
 def test_the_vortex_replaces_most_of_the_far_field(device, mach):

@@ -145,6 +145,7 @@ def test_moments_of_towed_parts_are_about_their_own_origins():
     np.testing.assert_allclose(about, whole, atol=1e-11)
 
 
+@pytest.mark.long
 def test_moments_of_towed_parts_are_about_the_point_that_is_asked_for():
     """A point 0.5 above the centre of each: the lever of its drag."""
     own, asked = passing().history, passing(moment_about=(0.0, 0.5)).history
@@ -241,6 +242,7 @@ overlap = 1
 """
 
 
+@pytest.mark.long
 def test_a_check_tells_points_of_parts_in_both_frames(tmp_path):
     path = tmp_path / "rod.toml"
     path.write_text(FILE)

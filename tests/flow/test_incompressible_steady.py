@@ -230,6 +230,7 @@ def test_a_march_that_was_stopped_has_the_bits_of_one_that_was_not(tmp_path, mon
 # ---------------------------------------------------------------- first flows of unsteady runs
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*moves at once:RuntimeWarning")
 def test_an_unsteady_run_begins_from_the_steady_flow(tmp_path, monkeypatch):
     first = case().steady().history["cd"][-1]

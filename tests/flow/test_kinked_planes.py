@@ -77,6 +77,7 @@ def test_small_disturbances_of_a_stream_do_not_grow(swept, cells):
     assert size[-1] < size[STEPS // 2]
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*by the wake:RuntimeWarning")  # a coarse body
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize("solver", [km.Ale, km.CellCentred])
@@ -102,6 +103,7 @@ def test_sweeps_without_a_matrix_come_to_the_same_flow(solver):
     assert np.abs(np.subtract(*loads)).max() <= 1e-5
 
 
+@pytest.mark.long
 def test_weights_are_blunt_where_least_squares_reach_far():
     mesh = km.mesh.oneram6(nodes=10_000, cells="hexes")
     grid = km.Ale(mesh, mach=0.5, reference_area=1.15315084, device="cpu").grid

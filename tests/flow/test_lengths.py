@@ -112,6 +112,7 @@ TIGHT = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", STREAMS)
 def test_any_unit_of_length_gives_the_same_loads_where_iterations_converge(name):
     """A factor that rounds every number; plunging as a rigid body, four steps."""
@@ -173,6 +174,7 @@ def test_overset_parts_do_not_depend_on_the_unit_of_length(steady):
         same(run(factor).history, expected.history, factor)
 
 
+@pytest.mark.long
 def test_the_reynolds_number_is_that_of_the_chord():
     """A cylinder of diameter 2 at Reynolds number 20, and one of 1; not that at 40 (nu 1 / Re)."""
     mesh = km.mesh.cylinder(nodes=2000, far_field=50.0)
@@ -187,6 +189,7 @@ def test_the_reynolds_number_is_that_of_the_chord():
     assert drags[0] == pytest.approx(2.05, rel=0.05)  # Dennis & Chang 1970: 2.045 at Re 20
 
 
+@pytest.mark.long
 def test_a_sweep_over_the_chord_keeps_speed_and_viscosity_of_each_chord(tmp_path):
     """One mesh with a chord of 2 in place of 1 has twice the viscosity."""
     tables = {

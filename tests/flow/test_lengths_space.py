@@ -157,6 +157,7 @@ def test_the_longest_chord_is_that_of_a_section_along_the_span():
     assert "long on average, 1 at most" in body.told()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SOLVERS)
 @pytest.mark.parametrize("factor", [0.25, 250.0])
 def test_a_length_that_is_not_stated_is_refused_of_a_motion_and_told_of_others(name, factor):

@@ -122,6 +122,7 @@ def test_a_towed_section_has_the_loads_of_one_at_rest(scheme):
     assert np.abs(found[2] - found[0]).max() < 1e-6
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", [ROE, CLOUD])
 def test_a_pitching_section_at_mach_0_05_converges_its_steps(scheme):
     case = solver(scheme, 0.05, motion=km.motion.pitch(2.0, 0.1))

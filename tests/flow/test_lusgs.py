@@ -81,6 +81,7 @@ def flow(device, **settings):
 
 
 @pytest.mark.flow
+@pytest.mark.long
 @on_devices
 def test_the_flow_does_not_depend_on_the_linear_solver(device):
     want = flow(device, steady_drop=1e-8)

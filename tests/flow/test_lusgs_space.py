@@ -95,6 +95,7 @@ def pivots(solver):
     return sums / (cfl * get(solver.pace)) + c0 + sums + edge
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pairs", [1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 3))])
 @pytest.mark.filterwarnings("ignore:.*coefficients refer to an area:RuntimeWarning")
 def test_half_sweeps_are_whole_ones(double, pairs):

@@ -484,6 +484,7 @@ def test_what_a_cloud_in_space_needs_is_what_is_allocated(allocated, name, way):
     assert recording is not None
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*coefficients refer to an area:RuntimeWarning")
 @pytest.mark.parametrize("name", ["wing", "section"])
 def test_a_cloud_that_does_not_fit_is_refused_before_anything_is_allocated(

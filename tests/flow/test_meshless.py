@@ -311,6 +311,7 @@ def wall_block(q, g, n):
     )
 
 
+@pytest.mark.long
 @on_devices
 def test_sweeps_are_those_of_the_dense_system(device):
     solver = km.Meshless(km.cloud.airfoil("naca0012", points=520, far_field=10), mach=0.6,
@@ -359,6 +360,7 @@ def test_regular_clouds_have_two_colours_and_bodies_at_most_seven():
 
 
 @pytest.mark.flow
+@pytest.mark.long
 @on_devices
 @pytest.mark.parametrize(
     "settings",

@@ -172,6 +172,7 @@ def crossing(values, level, places):
     return places[k] + share * (places[k + 1] - places[k])
 
 
+@pytest.mark.long
 @on_devices
 @FLUXES
 def test_a_ramp_turns_the_stream_by_the_exact_shock(device, settings):
@@ -207,6 +208,7 @@ def off_the_fan(cells, device, settings):
     return np.mean(errors) / fall, found[zone], np.array([exact(-1.0), behind])
 
 
+@pytest.mark.long
 @on_devices
 @FLUXES
 def test_a_wall_that_turns_away_expands_the_stream_by_the_exact_fan(device, settings):

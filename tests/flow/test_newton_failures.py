@@ -116,6 +116,7 @@ def test_a_run_killed_within_a_step_of_newton_goes_on_with_the_same_bits(
 # ---- the linear system, and the state ----------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("flow", FLOWS)
 def test_one_vector_of_gmres_goes_on_slowly_and_says_what_to_raise(flow):
     solver = several(flow, 2.0, newton_vectors=1, steady_iterations=120)
@@ -195,6 +196,7 @@ MESHES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("flow", ["laminar", "turbulent"])  # inviscid it is the stream
 @pytest.mark.parametrize("mesh", MESHES)
 def test_meshes_with_next_to_no_lines_end_at_a_residual_that_pseudo_steps_find(mesh, flow):

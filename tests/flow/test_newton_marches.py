@@ -32,6 +32,7 @@ def test_a_march_on_cells_and_between_planes_ends(name):
 
 
 @pytest.mark.flow
+@pytest.mark.long
 @pytest.mark.parametrize(("nodes", "mach", "alpha_deg"), [
     (520, 0.5, 2.0), (700, 0.3, -1.0), (900, 0.7, 0.5), (900, 0.8, 1.25), (900, 1.2, 1.25),
 ])  # fmt: skip
@@ -87,6 +88,7 @@ def test_a_limiter_on_which_pseudo_steps_stall_has_a_steady_flow():
 
 
 @pytest.mark.flow
+@pytest.mark.long
 @pytest.mark.parametrize("turbulence", [None, "sa"])
 def test_a_viscous_march_ends_with_the_same_loads(turbulence):
     flow = {"mach": 0.3, "alpha_deg": 1.0, "reynolds": 1e3 if turbulence is None else 1e5}
@@ -105,6 +107,7 @@ def test_a_viscous_march_ends_with_the_same_loads(turbulence):
 
 
 @pytest.mark.flow
+@pytest.mark.long
 @on_devices
 def test_each_member_is_its_solo_run_bit_for_bit(device):
     """Members go over at other iterations, and one ends long before another."""
@@ -149,6 +152,7 @@ def test_a_member_that_is_spoiled_within_newton_fails_and_the_others_go_on(monke
 
 
 @pytest.mark.flow
+@pytest.mark.long
 @pytest.mark.parametrize("flow", [
     {"mach": 0.5}, {"mach": 0.3, "reynolds": 1e5, "turbulence": "sa"},
 ])  # fmt: skip
@@ -318,6 +322,7 @@ def test_a_viscous_gas_and_wings_about_nodes_take_steps_of_newton_by_default(
     assert made.settings == replace(told, newton=newton).complete(bool("reynolds" in more), space)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("settings", "gas", "steps"), [
     ({}, "turbulent", True), ({}, "laminar", False), ({"unsteady_newton": True}, "laminar", True),
     ({"unsteady_newton": False}, "turbulent", False), ({"newton": False}, "turbulent", False),

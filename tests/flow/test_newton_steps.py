@@ -32,6 +32,7 @@ def run(solver, steps=6, **more):
     return solver.run(cycles=steps / 48, steps_per_cycle=48, **more)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("flow", FLOWS)
 def test_steps_have_the_loads_of_pseudo_steps_in_a_third_of_the_iterations(flow):
     tight = {"unsteady_drop": 1e-7, "steady_drop": 1e-8}
@@ -51,6 +52,7 @@ def test_steps_have_the_loads_of_pseudo_steps_in_a_third_of_the_iterations(flow)
     assert "products" not in before.columns
 
 
+@pytest.mark.long
 @on_devices
 def test_each_member_is_its_solo_run_bit_for_bit(device):
     amplitudes = [0.5, 4.0]
@@ -70,6 +72,7 @@ def test_each_member_is_its_solo_run_bit_for_bit(device):
     assert (together.member(0)["cl"] != together.member(1)["cl"]).any()
 
 
+@pytest.mark.long
 def test_a_run_stopped_between_steps_goes_on_with_the_same_bits(monkeypatch, tmp_path):
     def solved(**more):
         return run(pitching(**TURBULENT), 5, start="as is", **more)

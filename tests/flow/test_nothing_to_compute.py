@@ -143,6 +143,7 @@ def test_a_march_that_ends_short_names_the_place_where_its_residual_is_largest()
     assert not any("in cells" in str(one.message) for one in told)
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 def test_a_march_that_diverges_names_the_place(monkeypatch):
     monkeypatch.setattr(steady, "FRICTION", 4.0)

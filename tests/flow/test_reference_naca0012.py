@@ -63,6 +63,7 @@ def test_lift_drag_and_moment_mirror_with_the_angle(device):
     assert down["cm"] == pytest.approx(-up["cm"], abs=1e-3)
 
 
+@pytest.mark.long
 @on_devices
 def test_float32_gives_the_same_steady_lift(device):
     """Single precision stalls three orders down, where round-off of the far field's cells is."""

@@ -66,6 +66,7 @@ KINDS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_bodies_in_space_with_nodes_in_common_have_the_loads_of_one_together(kind):
     one, three = (case(space) for space in KINDS[kind]())

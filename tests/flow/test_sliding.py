@@ -51,6 +51,7 @@ def extrema(across, time_step, time, name="cavity"):
 
 
 @pytest.mark.flow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("across", "most"), [(32, 0.186), pytest.param(64, 0.056, marks=pytest.mark.slow)]
 )
@@ -151,6 +152,7 @@ def test_a_number_is_the_speed_along_a_closed_wall_counter_clockwise():
 
 
 @pytest.mark.flow
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:member 0. the loads change:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:body cylinder of member 0 moves at once:RuntimeWarning")
 @pytest.mark.parametrize(("stream", "within"), [(0.0, 0.002), (1.0, 0.02)])

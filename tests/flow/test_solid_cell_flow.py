@@ -286,6 +286,7 @@ def test_pressures_of_walls_on_cells_are_those_at_the_middles_of_faces():
 
 
 @pytest.mark.flow
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*residual:RuntimeWarning")
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_members_on_cells_in_space_have_the_bits_of_solo_runs(dtype):

@@ -119,6 +119,7 @@ def test_loads_do_not_depend_on_where_a_case_stands(section, cells, change):
     assert np.abs(found - wanted).max() <= 1e-8  # of residuals down by ten orders
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*by the wake:RuntimeWarning")  # a coarse sphere
 @pytest.mark.flow
 def test_a_half_with_its_plane_of_symmetry_comes_to_the_whole():

@@ -75,6 +75,7 @@ def test_the_vortex_is_met_with_second_order(kind, axis, way):
     assert order(counts, errors) >= 1.8, errors
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "kind", ["hexahedra", *(pytest.param(k, marks=pytest.mark.slow) for k in ("mixed", "pyramids"))]
 )

@@ -55,6 +55,7 @@ def torque(reynolds, rate, ramp, radius, times):
 
 
 @pytest.mark.flow
+@pytest.mark.long
 def test_a_cylinder_spins_beyond_a_turn_with_the_exact_torque(recwarn):
     rate = 120.0
     mesh = km.mesh.cylinder(5000, far_field=10.0, wall_spacing=0.005)

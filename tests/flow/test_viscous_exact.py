@@ -25,6 +25,7 @@ def linear(x, aspect, seed=5):
     return x @ g[:2].T + [0.2, -0.1], x @ g[2] + 1.0, g
 
 
+@pytest.mark.long
 @on_devices
 @on_meshes
 @pytest.mark.parametrize("limiter", LIMITERS)

@@ -33,6 +33,7 @@ def test_a_laminar_stream_survives_arbitrary_motion(mesh, edges, device):
     assert change > 0.2
 
 
+@pytest.mark.long
 @on_devices
 @pytest.mark.parametrize("edges", [False, True], ids=["edges-rest", "edges-move"])
 @pytest.mark.parametrize("mesh", MESHES)

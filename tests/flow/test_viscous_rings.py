@@ -220,6 +220,7 @@ def oscillating(layers, steps):
     return case
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layers", [4, pytest.param(8, marks=pytest.mark.slow)])
 def test_walls_that_oscillate_are_of_second_order_in_time(layers):
     """From each number of steps in a period to twice as many; torque as well as velocities."""
@@ -248,6 +249,7 @@ def test_walls_that_oscillate_have_the_exact_torque():
     assert rms(case, u + v) <= 0.005 * RATE
 
 
+@pytest.mark.long
 def test_nu_tilde_is_of_second_order_in_time():
     """A quarter of a period, walls and rings in motion, from a smooth nu~ of 20 viscosities."""
     found = []

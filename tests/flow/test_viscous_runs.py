@@ -56,6 +56,7 @@ def test_a_run_that_goes_on_has_the_bits_of_one_that_never_stopped(model, deform
     assert_same(tmp_path / "whole", tmp_path / "parts")
 
 
+@pytest.mark.long
 @on_devices
 @on_models
 def test_a_steady_run_that_goes_on_has_the_bits_of_one_that_never_stopped(
@@ -130,6 +131,7 @@ def test_a_restart_of_another_gas_is_refused_by_the_names_of_its_arguments(tmp_p
 # ---------------------------------------------------------------- ensembles
 
 
+@pytest.mark.long
 @on_devices
 @on_models
 def test_members_of_unlike_reynolds_numbers_have_the_bits_of_their_runs_alone(model, device):

@@ -77,6 +77,7 @@ def steps_of(backend, parts, seeds=1, tolerance=1e-4):
     return [int(solved(solver, sides(parts, seed))[1][0]) for seed in range(seeds)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spacing", [0.08, 0.05])
 def test_iterations_are_few_for_every_side(double, spacing):
     """Measured: 4 to 5 to 1e-4, 6 to 1e-6, also of 82 thousand nodes.

@@ -230,6 +230,7 @@ def elsewhere(t):
 
 
 @pytest.mark.flow
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*moment_about is at:RuntimeWarning")
 def test_work_is_that_of_the_moment_about_the_pivot_whatever_the_moment_is_about(mesh):
     pitch = km.motion.pitch(2, K, about=PIVOT)
@@ -278,6 +279,7 @@ def test_power_is_the_sum_of_traction_times_velocity_over_the_wall(mesh, about):
 
 
 @pytest.mark.flow
+@pytest.mark.long
 def test_power_of_parts_adds_up_and_a_plunge_is_damped(mesh):
     plunge = km.hysteresis(go(case(mesh, km.motion.plunge(0.05, K)), cycles=2))
     both = km.motion.plunge(0.05, K) + km.motion.pitch(2, K, about=PIVOT)

@@ -124,6 +124,7 @@ NOTED = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("text", "note"), NOTED.values(), ids=NOTED.keys())
 def test_lines_left_out_are_noted(tmp_path, plain, text, note):
     path = stored(tmp_path, text)

@@ -100,6 +100,7 @@ def stored(mesh, path):
         file.append(0.0, mesh.points, {"p": np.ones(mesh.nodes)})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [*PLANE, *MADE])
 @pytest.mark.parametrize("suffix", [".vtk", ".vtu", ".vtkhdf"])
 def test_cells_in_files_of_vtk_are_positive_by_its_documented_faces(tmp_path, kind, suffix):

@@ -137,6 +137,7 @@ def test_coefficients_refer_to_the_chord_that_is_said(mesh):
 
 
 @pytest.mark.flow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "motion",
     [lambda c: km.motion.pitch(2.0, 0.2, about=(0.25 * c, 0.0), chord=c),

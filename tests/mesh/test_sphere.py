@@ -11,6 +11,7 @@ from solid_metrics import Metrics
 CELLS = {"hexes": "hexahedra", "prisms": "prisms", "tets": "tetrahedra"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cells", CELLS)
 def test_a_sphere_lies_between_two_spheres(cells):
     mesh = km.mesh.sphere(5000, far_field=10.0, cells=cells)

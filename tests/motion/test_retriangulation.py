@@ -363,6 +363,7 @@ class Follow(Deformation):
         return Follower(grid, self.places)
 
 
+@pytest.mark.long
 @on_devices
 def test_a_uniform_stream_stays_uniform_through_new_graphs(device):
     """All boundaries let the stream through, and move as walls would."""

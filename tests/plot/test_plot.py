@@ -59,6 +59,7 @@ def test_user_style_is_left_alone():
     assert figure.axes[0].xaxis.label.get_size() == 10
 
 
+@pytest.mark.long
 def test_folder_of_an_unsteady_run_gives_its_three_figures(tmp_path):
     made = plot.from_directory(folder(tmp_path))
 

@@ -83,6 +83,7 @@ def test_a_body_without_a_plane_of_symmetry_has_no_panel_for_one(tmp_path, drawn
     assert (len(none.axes), len(both.axes)) == (2, 3)  # and a bar of colours
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("factor", "unit"), [(1.0, "root chord"), (1.03, "mesh length"), (250.0, "mesh length")]
 )

@@ -167,6 +167,7 @@ def test_a_member_whose_preflight_fails_is_failed_alone(kind, move):
         made(kind, move, [3]).run(**RUN)
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @on_devices
 @pytest.mark.parametrize(("kind", "settings"), [("ale", {}), ("meshless", {"time": "lusgs"})])

@@ -87,6 +87,7 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bits(unsteady, tmp_path
     assert (unsteady.out / name).read_bytes() == (out / name).read_bytes()
 
 
+@pytest.mark.long
 def test_members_side_by_side_have_the_bits_of_their_solo_runs():
     other = km.mesh.extruded(PLANE, span=1.0, layers=1, cells="tets")
     meshes, machs = [MESH, other, MESH], [0.3, 0.4, 0.5]
@@ -98,6 +99,7 @@ def test_members_side_by_side_have_the_bits_of_their_solo_runs():
             assert (together.history.member(member)[name] == alone.history[name]).all(), name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("cells", "layers"), [("hexes", 1), pytest.param("prisms", 1, marks=pytest.mark.slow)]
 )

@@ -30,6 +30,7 @@ def test_a_run_with_steps_far_too_long_fails_with_the_step_that_would_do(section
 
 
 @pytest.mark.flow
+@pytest.mark.long
 def test_a_member_that_swings_fails_alone_and_the_summary_says_so(section, tmp_path):
     case = km.Incompressible(section, **(FLOW | {"reynolds": [1000.0, 5.0]}))
     run = case.run(time_step=TOO_LONG, steps=60, out=tmp_path)
@@ -41,6 +42,7 @@ def test_a_member_that_swings_fails_alone_and_the_summary_says_so(section, tmp_p
 
 
 @pytest.mark.flow
+@pytest.mark.long
 def test_a_run_that_goes_on_fails_in_the_step_of_the_whole_one(section, tmp_path):
     def fly(folder, *parts):
         for k, steps in enumerate(parts):

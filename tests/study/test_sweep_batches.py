@@ -21,6 +21,7 @@ def test_a_gpu_takes_what_pays_and_fits(nodes, needed, free, most):
     assert batches.most_on_gpu(nodes, needed, free) == most
 
 
+@pytest.mark.long
 def test_another_size_of_batches_is_refused_when_a_sweep_goes_on(tmp_path):
     over = {"flow.mach": [0.3, 0.4, 0.5, 0.6]}
     km.sweep(case(), over, out=tmp_path / "s", batch=2)

@@ -155,6 +155,7 @@ def test_the_folder_opens_as_the_result_with_what_it_ran_on(tmp_path):
     assert frame.loc[(0.5, 0.2), "damping"] == found.damping.sel(mach=0.5, k=0.2)
 
 
+@pytest.mark.long
 def test_a_sample_is_a_table_of_cases(tmp_path):
     ranges = {MACH: [0.4, 0.6], K: [0.1, 0.2]}
 
@@ -253,6 +254,7 @@ def test_failed_cases_run_again_on_request_and_no_others(tmp_path, monkeypatch):
     same(again, km.sweep(case(), OVER))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(  # variables written before the kill
     "whole", [pytest.param(1, marks=pytest.mark.slow), 20, pytest.param(35, marks=pytest.mark.slow)]
 )
@@ -281,6 +283,7 @@ def test_failed_cases_whose_next_run_is_killed_have_not_been_run(tmp_path, monke
     same(km.sweep(case(), over, out=tmp_path, resume=True), km.sweep(case(), over))
 
 
+@pytest.mark.long
 def test_a_sweep_stopped_by_the_user_says_how_to_go_on(tmp_path, monkeypatch):
     real, runs = ensemble.solver, []
 
@@ -318,6 +321,7 @@ def test_a_folder_keeps_batches_of_a_short_sweep_that_is_stopped(tmp_path, monke
         km.sweep(case(), OVER, batch=2)
 
 
+@pytest.mark.long
 def test_the_shell_runs_a_file_and_its_status_tells_of_failures(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     lines = ['name = "small"', 'mode = "unsteady"']

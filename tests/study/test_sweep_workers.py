@@ -170,6 +170,7 @@ def test_workers_and_an_address_are_refused_together():
         km.sweep(case(), OVER, workers=2, dask="tcp://127.0.0.1:1")
 
 
+@pytest.mark.long
 def test_without_dask_workers_say_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
 

@@ -11,7 +11,7 @@ from kinemesh.space.conditions.base import FACES, OUTER, Condition
 from scipy.optimize import brentq
 from squares import square
 
-pytestmark = pytest.mark.flow
+pytestmark = [pytest.mark.flow, pytest.mark.long]
 
 
 @dataclass(frozen=True, slots=True)
