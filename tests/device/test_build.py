@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -29,10 +30,12 @@ compiles = pytest.mark.skipif(
 )
 
 
+@cache
 def included(source):
     """Headers of ours that a source includes."""
-    for name in INCLUDE.findall(source.read_text()):
-        yield next(p for p in (source.parent / name, CSRC / name) if p.is_file())
+    names = INCLUDE.findall(source.read_text())
+    places = ((source.parent / name, CSRC / name) for name in names)
+    return [next(p for p in some if p.is_file()) for some in places]
 
 
 def numbers(header):
@@ -55,6 +58,7 @@ def endings(header):
     return found
 
 
+@cache
 def definitions():
     """(kernel, fields, loop or operation, header, line) of every kernel in the sources."""
     found = []
