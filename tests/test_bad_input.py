@@ -178,6 +178,7 @@ def test_a_cfl_number_that_the_flow_cannot_bear_is_told_by_unconverged_steps(dev
     assert (run.history["converged"] == 0).sum() == run.summary["result"]["unconverged_steps"]
 
 
+@pytest.mark.long
 @on_devices
 def test_a_pressure_that_turns_negative_stops_with_files_intact(tmp_path, device):
     """A node loses its energy on the way: what, where and when are told."""

@@ -80,6 +80,7 @@ SOURCES = {
 NOW = [Path()]  # the test's folder
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @pytest.mark.filterwarnings("ignore:(steady flow at the start|.*steps ended above):RuntimeWarning")
 @pytest.mark.parametrize("source", SOURCES)

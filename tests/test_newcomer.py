@@ -111,6 +111,7 @@ def test_two_runs_may_be_given_in_a_list():
             km.compare(runs)
 
 
+@pytest.mark.long
 def test_the_package_has_its_version_and_the_module_of_checks():
     """In a process of its own, where no other test has loaded the module."""
     code = "import kinemesh as km; print(km.__version__, callable(km.cases.check.check))"

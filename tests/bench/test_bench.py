@@ -368,6 +368,7 @@ def test_the_program_measures_and_refuses(capsys):
     assert "unknown row 'sprung'" in capsys.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @pytest.mark.usefixtures("_no_copies")
 def test_meshes_in_space_have_the_rows_of_flow(tmp_path, monkeypatch):

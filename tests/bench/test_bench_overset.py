@@ -124,6 +124,7 @@ def test_what_is_no_row_of_the_search_is_refused(words, message):
         bench.main(arguments("--device", "cpu", *words))
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_quick")
 def test_rows_of_another_kind_have_heads_of_their_own(capsys, monkeypatch):
     monkeypatch.setattr(steps, "FIRST", 1)

@@ -175,6 +175,7 @@ def test_extrema_of_numbers_of_either_sign_are_right(backend, row):
     assert (high < 0).any()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("row", plain("residual", "recompute", "atomics", "colours"),
                          ids=lambda row: row.name)  # fmt: skip

@@ -12,6 +12,7 @@ TIME = "[run]\ntime_step = 0.1\nsteps = 4\n"
 
 
 @pytest.mark.flow
+@pytest.mark.long
 def test_the_ready_cylinder_runs_from_the_shell(tmp_path, undrawn, capsys):
     out = tmp_path / "out"
     words = ["run", "cylinder", *(f"--set={text}" for text in SMALL), "--set=flow.reynolds=40"]

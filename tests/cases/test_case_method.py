@@ -54,6 +54,7 @@ def test_a_mesh_file_gives_its_nodes_and_edges(tmp_path):
     assert model.grid.sizes() == {"points": made.nodes, "satellites": 2 * len(made.edges)}
 
 
+@pytest.mark.long
 def test_the_three_elements_are_a_ready_case():
     cloud = build.space(THREE.replace(nodes=5000))
 

@@ -154,6 +154,7 @@ def test_another_method_and_options_of_one_mesh_are_refused():
 
 
 @pytest.mark.flow
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:body left of member 0:RuntimeWarning")
 def test_cylinders_that_pass_have_the_loads_of_each_other():
     """The case is itself after half a turn; 0.5 % of the peak, measured 0.02 %."""

@@ -29,6 +29,7 @@ def test_the_case_itself_is_good():
     assert build.solver(case()).parts is not None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("given", "error", "told"),
     [

@@ -219,6 +219,7 @@ def test_check_tells_all_of_a_mesh_in_space(monkeypatch, tmp_path, capsys):
     assert "rigid motion" in said["pre-flight"]
 
 
+@pytest.mark.long
 def test_check_takes_the_planes_that_boundaries_name_as_a_run_does(tmp_path):
     solid = km.mesh.extruded(km.mesh.airfoil("naca0012", nodes=500))
     ends = {"symmetry_left": "root", "symmetry_right": "symmetry"}

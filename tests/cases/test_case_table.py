@@ -81,6 +81,7 @@ def test_a_run_by_a_table_is_the_run_by_its_law(tmp_path):
 
 
 @pytest.mark.flow
+@pytest.mark.long
 def test_a_sweep_runs_over_tables_and_knows_their_content(tmp_path):
     paths = [str(written(tmp_path / f"{a}.csv", a)) for a in (1.0, 2.0)]
     base, over = tabled(paths[0]), {"motion.table": paths}
@@ -108,6 +109,7 @@ def test_members_are_told_apart_by_their_tables(tmp_path):
 
 
 @pytest.mark.flow
+@pytest.mark.long
 def test_a_resumed_run_asks_for_the_table_that_it_was_begun_with(tmp_path):
     path, out = written(tmp_path / "flight.csv"), tmp_path / "run"
     tabled(path).run(out=out)

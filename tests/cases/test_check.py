@@ -160,6 +160,7 @@ SPUN = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SPUN)
 def test_turns_too_far_in_a_step_are_a_warning(capsys, name):
     words, said, remedy = SPUN[name]

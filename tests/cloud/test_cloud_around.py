@@ -164,6 +164,7 @@ def test_layers_follow_the_wall_at_the_asked_height():
     assert not ((height > 1e-3) & (height < 0.0039)).any()
 
 
+@pytest.mark.long
 def test_walls_have_the_points_asked_for():
     cloud = Cloud.around({"c": CIRCLE}, points=3_000, wall_points={"c": 200})
 

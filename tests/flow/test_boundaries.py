@@ -142,6 +142,7 @@ def over_the_ground(**kinds):
                        motion={"airfoil": law}, **kinds)  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*loads are sums over all walls:RuntimeWarning")
 @pytest.mark.flow
 def test_on_a_cloud_a_plane_of_symmetry_is_a_wall_at_rest_without_loads():

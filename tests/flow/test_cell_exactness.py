@@ -41,6 +41,7 @@ class Watched(km.CellCentred):
         self.seen.append([*(own.max() for own in errors), abs(V / V1 - 1).max()])
 
 
+@pytest.mark.long
 @on_devices
 @pytest.mark.flow
 @pytest.mark.parametrize(

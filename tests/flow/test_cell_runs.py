@@ -62,6 +62,7 @@ def test_a_member_fails_alone_and_in_its_cell(tmp_path):
     assert (mine["Cp"] == solo["Cp"]).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dtype", [pytest.param("float64", marks=pytest.mark.slow), "float32"])
 def test_an_unsteady_run_goes_on_with_the_same_bits(tmp_path, dtype):
     pitching(dtype=dtype).run(**STEPS, out=tmp_path / "whole")
@@ -117,6 +118,7 @@ def test_a_fault_names_its_cell():
         case.initialise(q)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*residual fell:RuntimeWarning")
 @pytest.mark.parametrize("loops", ["store", "colours"])
 @pytest.mark.parametrize("gradient", CELL_GRADIENTS)

@@ -88,6 +88,7 @@ def place_of_shock(back):
 # ---------------------------------------------------------------- against exact flows
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("flux", "limiter"), [("roe", "none"), ("hllc", "wang")])
 def test_a_back_pressure_drives_a_channel_with_second_order(flux, limiter):
     off = []

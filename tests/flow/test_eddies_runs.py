@@ -27,6 +27,7 @@ def test_both_residuals_fall_by_eleven_orders():
     assert result["residual_drop"] <= 1e-11
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_steps_of_a_flow_that_stands_still_end_at_round_off(dtype):
     """Both residuals have nothing left there to fall by."""

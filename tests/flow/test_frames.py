@@ -155,6 +155,7 @@ def test_moments_of_towed_parts_are_about_the_point_that_is_asked_for():
         np.testing.assert_allclose(found, -0.5 * own[f"cd_{marker}"], atol=1e-11)
 
 
+@pytest.mark.long
 def test_moments_of_resting_parts_are_about_their_own_origins():
     """In a steady run too; the sum of both is about the first."""
     parts = {"one": km.Part(ring(), at=(-2.0, 0.0)), "two": km.Part(ring(), at=(1.5, 0.7))}

@@ -29,6 +29,7 @@ def sheared(made):
     return np.stack([1 + 0 * y, 0.3 + 0.02 * y, 0 * y, 1 / 1.4 + 0 * y], axis=1)
 
 
+@pytest.mark.long
 @on_devices
 @on_flows
 def test_loads_after_a_run_and_a_new_flow_are_those_of_a_new_case(flow, device):
@@ -45,6 +46,7 @@ def test_loads_after_a_run_and_a_new_flow_are_those_of_a_new_case(flow, device):
     assert abs(new.coefficients() - found).max() > 0.1
 
 
+@pytest.mark.long
 @on_devices
 @on_flows
 def test_a_steady_march_is_no_part_of_the_loads_of_a_flow_that_is_set_after_it(flow, device):

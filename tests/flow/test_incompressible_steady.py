@@ -166,6 +166,7 @@ def test_float32_ends_at_round_off_with_the_loads_of_float64():
 # ---------------------------------------------------------------- members, restarts
 
 
+@pytest.mark.long
 def test_members_have_the_bits_of_their_solo_runs():
     """Members that have ended are masked, while the others go on."""
     numbers = [5.0, 40.0, 20.0]

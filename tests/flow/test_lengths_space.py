@@ -180,6 +180,7 @@ def planform(name, factor):
     return Walls.of(space, [wall], planes).bodies[0].size
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("size", "good"),
     [(0.979, False), (0.982, True), (1.019, True), (1.022, False), (1.287, True), (1.25, False)],

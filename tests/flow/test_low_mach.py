@@ -199,6 +199,7 @@ def test_a_setting_of_the_form_without_a_matrix_is_refused():
         AleSettings(linear_solver="lusgs", low_mach=False)
 
 
+@pytest.mark.long
 def test_a_run_that_goes_on_has_the_factor_of_its_fastest_step(tmp_path):
     """A plunge that slows down after the restart: bits of a run that was never stopped."""
     move = km.motion.plunge(0.5, 0.5)

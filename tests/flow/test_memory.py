@@ -124,6 +124,7 @@ def test_what_is_needed_is_what_is_allocated(allocated, name, way):
     assert recording is not None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("kind", SOLIDS)
 def test_what_is_needed_in_space_is_what_is_allocated(allocated, kind, dtype):
@@ -161,6 +162,7 @@ def test_a_viscous_gas_needs_what_is_allocated(allocated, name, turbulence):
     assert recording is not None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("gas", [{}, {"reynolds": 1e3}, {"reynolds": 1e3, "turbulence": "sa"}])
 @pytest.mark.filterwarnings("ignore:.*y\\+:RuntimeWarning", "ignore:.*half as thick:RuntimeWarning")
 def test_steps_of_newton_need_at_most_what_is_counted(allocated, gas):

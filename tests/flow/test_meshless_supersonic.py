@@ -250,6 +250,7 @@ def nose_and_wall(solver):
     return GAMMA * p[line[0]], shock, enthalpy[wall], entropy[wall]
 
 
+@pytest.mark.long
 @on_devices
 def test_a_bow_shock_leaves_the_streamline_of_the_wall_its_enthalpy_and_entropy(device):
     """A cylinder at Mach 3; the mesh solver's own errors on these nodes are 2.3 and 1.7 %."""

@@ -22,6 +22,7 @@ def wing(nodes=10_000):
 
 
 @pytest.mark.flow
+@pytest.mark.long
 @pytest.mark.parametrize("name", SPACE)
 def test_a_march_on_cells_and_between_planes_ends(name):
     found, result = marched(other(name))

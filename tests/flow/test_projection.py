@@ -202,6 +202,7 @@ def couette(around, rings, nu=0.1):
     return torque, norm(grid, made.backend.get(made.flow["u"]) - exact)
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 def test_torque_between_cylinders_is_taylor_s():
     """Taylor and Couette: 4 pi nu Omega r1^2 r2^2 / (r2^2 - r1^2), taken by one wall from the

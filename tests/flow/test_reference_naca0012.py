@@ -21,6 +21,7 @@ def steady(mach, alpha_deg, device, dtype="float64", **settings):
     return ale.steady().summary
 
 
+@pytest.mark.long
 @on_devices
 def test_transonic_lift_and_drag_are_the_published_ones(device):
     """M 0.8, 1.25 degrees: codes give CL 0.333 to 0.348 and CD 0.0214 to 0.0237 on fine meshes.
@@ -134,6 +135,7 @@ def test_ct5_loop_does_not_depend_on_how_the_mesh_follows(solver, deform, device
     assert np.abs(other.cl.values - rigid.cl.values).max() <= 0.01 * rigid.cl.amplitude
 
 
+@pytest.mark.long
 @on_devices
 def test_a_plunging_section_feels_its_own_speed_as_an_angle(device):
     """Quasi-steady: at k = 0.005 the lift of a slow plunge is that of the angle -h'/U.

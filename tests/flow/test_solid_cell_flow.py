@@ -194,6 +194,7 @@ def test_cells_between_planes_of_symmetry_have_the_loads_of_the_plane(of, cells)
         assert abs(space[name] - plane[name]) <= 1e-8  # of residuals down by ten orders
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*by the wake:RuntimeWarning")  # a coarse sphere
 @pytest.mark.flow
 def test_a_half_with_its_plane_of_symmetry_comes_to_the_whole_on_cells():
@@ -219,6 +220,7 @@ def test_a_half_with_its_plane_of_symmetry_comes_to_the_whole_on_cells():
 
 
 @pytest.mark.flow
+@pytest.mark.long
 def test_a_run_on_cells_keeps_fields_of_them_and_goes_on_with_the_same_bits(tmp_path):
     mesh, turn = km.mesh.sphere(1500, far_field=5.0), km.motion.pitch(5.0, 0.5)
     law = {"time_step": 0.2, "start": "as is", "preflight": False}

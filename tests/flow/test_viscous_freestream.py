@@ -23,6 +23,7 @@ def case(mesh, device, edges, **more):
                   device=device, **more)  # fmt: skip
 
 
+@pytest.mark.long
 @on_devices
 @pytest.mark.parametrize("edges", [False, True], ids=["edges-rest", "edges-move"])
 @pytest.mark.parametrize("mesh", MESHES)

@@ -49,6 +49,7 @@ def orders(kind, sizes, aspect, jitter):
     return np.log2(errors[:-1] / errors[1:])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("jitter", [0.0, 0.1], ids=["regular", "shaken"])
 def test_viscous_flow_has_second_order(jitter):
     assert (orders("triangles", (16, 32), 1.0, jitter) >= 1.8).all()

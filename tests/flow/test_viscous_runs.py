@@ -116,6 +116,7 @@ def test_a_steady_run_goes_on_to_a_lower_residual_of_turbulence(tmp_path):
     assert_same(tmp_path / "whole", tmp_path / "parts")
 
 
+@pytest.mark.long
 def test_a_restart_of_another_gas_is_refused_by_the_names_of_its_arguments(tmp_path):
     given = {"settings": {"steady_iterations": 3}}
     with pytest.warns(RuntimeWarning, match="residual"):
@@ -201,6 +202,7 @@ def test_loads_are_those_of_the_same_flow_elsewhere(model, change, device):
     assert np.abs(loads(here)).min() > 0.01
 
 
+@pytest.mark.long
 @on_devices
 @on_models
 def test_a_reynolds_number_is_of_the_length_that_it_is_given_for(model, device):
@@ -218,6 +220,7 @@ def test_a_reynolds_number_is_of_the_length_that_it_is_given_for(model, device):
 # ---------------------------------------------------------------- float32
 
 
+@pytest.mark.long
 @on_devices
 @on_models
 def test_loads_in_float32_are_within_half_a_percent(model, device):

@@ -74,6 +74,7 @@ def cell_values(step):
     return {"Mach": at, "Velocity": np.stack([at, -at, 0 * at], 1)}
 
 
+@pytest.mark.long
 def test_vtk_reads_fields_of_cells_of_every_step(tmp_path):
     vtk = pytest.importorskip("vtk", reason="the optional package vtk is not installed")
     from vtk.util.numpy_support import vtk_to_numpy

@@ -162,6 +162,7 @@ def test_colours_of_a_member_are_those_of_its_solo_run():
 
 
 @pytest.mark.flow
+@pytest.mark.long
 def test_a_mesh_for_boundary_layers_converges_without_viscosity():
     """Six orders within 2000 iterations at the defaults; without lines it stalls at 1e-2."""
     case = km.Ale(km.mesh.read(GRID), mach=0.5, alpha_deg=2, device="cpu")

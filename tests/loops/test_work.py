@@ -251,6 +251,7 @@ def test_work_is_that_of_the_moment_about_the_pivot_whatever_the_moment_is_about
 
 
 @pytest.mark.flow
+@pytest.mark.long
 def test_work_of_a_function_is_that_of_the_motion_that_it_writes_otherwise(mesh):
     pitch = go(case(mesh, km.motion.pitch(2, K, about=PIVOT)))
     function = go(case(mesh, km.motion.function(elsewhere, omega=OMEGA)))

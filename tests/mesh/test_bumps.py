@@ -24,6 +24,7 @@ def channel(cells, turned):
     return km.Mesh.from_arrays(points, table, sides)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("cells", ["quads", "triangles"])
 @pytest.mark.parametrize("top", ["symmetry", "far"])

@@ -117,6 +117,7 @@ def test_cells_in_files_of_vtk_are_positive_by_its_documented_faces(tmp_path, ki
         assert skin_of(grid) == pytest.approx(1.0, rel=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", MADE)
 @pytest.mark.parametrize("suffix", [".vtk", ".vtu", ".su2"])
 def test_meshio_sees_the_cells_in_the_order_of_gmsh(tmp_path, kind, suffix):

@@ -146,6 +146,7 @@ def test_lists_without_a_coarse_nose_are_taken_as_they_are():
     assert cKDTree(made.curve).query(curve)[0].max() == 0.0
 
 
+@pytest.mark.long
 def test_a_cloud_and_its_summary_say_what_was_taken_for_a_corner():
     cloud = Cloud.around({"wing": listed("naca0012", 31, "cosine")}, 4000, far_field=10.0)
     run = km.Meshless(cloud, mach=0.5, settings=FEW, device="cpu")

@@ -223,6 +223,7 @@ def nearest_on(shape, points):
     return np.abs(shape.curve(best)[0] - w)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["naca0012", "naca4412", "naca64a010"])
 @pytest.mark.parametrize("edge", ["closed", "open"])
 def test_wall_nodes_lie_on_the_section_and_form_one_loop(name, edge):
@@ -267,6 +268,7 @@ def outer_cells(mesh, radius):
     return lengths.mean() / across.mean()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["naca0012", "naca4412", "naca64a010", "naca2424"])
 @pytest.mark.parametrize("edge", ["closed", "open"])
 @pytest.mark.parametrize("radius", [1.0, 3.0])

@@ -120,6 +120,7 @@ def test_a_y_plus_alone_names_all_that_a_mesh_for_viscous_flow_has():
         km.mesh.airfoil("naca0012", y_plus=1.0, reynolds=1e6, heights="even")
 
 
+@pytest.mark.long
 def test_a_cambered_section_by_y_plus_and_layers_has_both():
     mesh = c_mesh("naca4415", 8000, far_field=30.0, y_plus=2.0, reynolds=1e6, layers=60)
     points = layers(mesh)
@@ -138,6 +139,7 @@ def test_trailing_spacing_and_around_are_met():
     assert np.linalg.norm(edges[last, 0] - edges[last, 1], axis=1) == pytest.approx(2e-3, rel=1e-3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("told", "said"),
     [

@@ -323,6 +323,7 @@ def test_a_reference_area_that_is_not_the_planform_is_told():
         km.Meshless(cloud, chord=1.0, **flow)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("solver", "make"), [
     (km.Ale, km.mesh.Mesh), (km.CellCentred, km.mesh.Mesh), (km.Meshless, km.Cloud),
 ])  # fmt: skip

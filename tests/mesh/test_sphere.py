@@ -68,6 +68,7 @@ def test_layers_begin_with_the_height_asked_for():
     assert mesh.nodes == pytest.approx(30_000, rel=0.1)
 
 
+@pytest.mark.long
 def test_a_mesh_of_eight_times_the_nodes_has_half_the_spacings():
     one, two = km.mesh.sphere(40_000), km.mesh.sphere(320_000)
 

@@ -266,6 +266,7 @@ def test_a_tiny_edge_between_ends_that_are_one_point_is_left_out(tmp_path, hook,
     assert "chords closed" in found.notes[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("thickness", [0.05, 0.12, 1.0])
 @pytest.mark.parametrize("count", [24, 80, 1000, 4000])
 @pytest.mark.parametrize("last", [(1, 0), (1 + E5, 0), (1 - E5, E5)])

@@ -118,6 +118,7 @@ def _order(made):
     return block.ranks(made.number)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["naca4412", "naca2424"])
 @pytest.mark.parametrize("cells", ["hexes", "tets"])
 def test_cambered_and_swept_back_wings_have_good_cells(name, cells):

@@ -66,6 +66,7 @@ def assert_no_wall_is_crossed(model, x):
 # ---------------------------------------------------------------- how far it goes
 
 
+@pytest.mark.long
 @on_devices
 def test_a_flap_deflects_by_ten_degrees_and_its_points_come_back(device):
     """Two cycles; in the gap, a twentieth of the flap wide, one graph does not do."""
@@ -290,6 +291,7 @@ def test_members_of_other_sizes_and_depths_are_restored():
             np.testing.assert_array_equal(stage.rows, wanted.rows)
 
 
+@pytest.mark.long
 def test_graphs_beyond_the_most_are_forgotten(monkeypatch):
     monkeypatch.setattr(retriangulated, "DEPTH", 4)
     test_what_a_restart_holds_gives_the_same_bits(0.0)

@@ -88,6 +88,7 @@ def frames(path):
     return found
 
 
+@pytest.mark.long
 def test_frames_of_the_last_cycle_share_their_colours(tmp_path, mesh):
     last = [0.2, 0.62, 0.46, 0.8]  # within bands of colour, not between two
     folder = run_of(tmp_path, mesh, [2.0, 3.0, 3.1, 3.2, 3.3, *last])
@@ -109,6 +110,7 @@ def test_frames_of_the_last_cycle_share_their_colours(tmp_path, mesh):
         assert gif.info["duration"] == 1000 * films.CYCLE / EACH
 
 
+@pytest.mark.long
 def test_the_view_stays_and_the_body_moves(tmp_path, mesh, monkeypatch):
     heights, seen, paint = [0.0, 0.3, 0.0, -0.3, 0.0], [], films.Picture.paint
 
@@ -144,6 +146,7 @@ def test_less_than_a_cycle_is_shown_from_its_start(tmp_path, mesh):
     assert (tmp_path / "deep" / "mine.GIF").exists()
 
 
+@pytest.mark.long
 def test_titles_tell_member_and_moment(tmp_path, mesh, monkeypatch):
     titles = []
     monkeypatch.setattr(films.Picture, "paint", lambda *given: titles.append(given[5]))

@@ -91,6 +91,7 @@ def colour_at(figure, x, y):
     return np.asarray(canvas.buffer_rgba())[-1 - row, column, :3].astype(int)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("turned", [False, True])
 def test_the_narrower_part_lies_above(turned):
     points, cells, values, walls = two_squares()

@@ -67,6 +67,7 @@ def test_folder_of_an_unsteady_run_gives_its_three_figures(tmp_path):
     assert all(p.read_bytes()[:4] == PNG for p in made)
 
 
+@pytest.mark.long
 def test_folder_of_a_steady_run_gives_its_four_figures(tmp_path):
     made = plot.from_directory(folder(tmp_path, "steady"))
 
@@ -267,6 +268,7 @@ def test_phase_axes_tick_at_quarters():
         assert ticks == [0, 90, 180, 270, 360]
 
 
+@pytest.mark.long
 def test_mach_png_says_its_phase(tmp_path, monkeypatch):
     titles = []
     monkeypatch.setattr("kinemesh.plot.folder.mach", lambda *a, path, **_: titles.append(a[-1]))
@@ -318,6 +320,7 @@ def test_less_than_a_cycle_is_an_error_unless_allowed(tmp_path, undrawn):
 
 
 @pytest.mark.flow
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_an_unchanged_ready_case_is_drawn_beside_its_reference(tmp_path, undrawn):
     case = km.cases.load("agard-ct5")

@@ -59,6 +59,7 @@ def test_the_range_is_that_of_the_colours_of_the_surface():
     assert wings.pressure(points, walls, cp).axes[0].collections[0].get_clim()[0] < -1.0
 
 
+@pytest.mark.long
 def test_titles_of_several_lines_stay_in_their_figure_above_the_panels():
     points, walls, cp = surface()
     (cut,) = sections(points, walls, [0.5])

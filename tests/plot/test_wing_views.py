@@ -66,6 +66,7 @@ def test_faces_of_four_corners_have_no_diagonal():
     assert len(side) > 100
 
 
+@pytest.mark.long
 def test_a_body_without_a_plane_of_symmetry_has_no_panel_for_one(tmp_path, drawn):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -156,6 +157,7 @@ def test_a_title_of_capitals_and_figures_stays_in_its_figure():
     assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
 
 
+@pytest.mark.long
 def test_sections_and_loads_along_the_span_are_drawn_from_python(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -120,6 +120,7 @@ def test_members_that_failed_or_ended_early_have_made_what_they_made():
 
 
 @pytest.mark.flow
+@pytest.mark.long
 def test_members_that_end_apart_have_all_their_rows(mesh, tmp_path):
     motion = [km.motion.pitch(1.0, k=k) for k in (0.2, 1.2)]
     case = km.Ale(mesh, mach=0.4, motion=motion, device="cpu", settings=SETTINGS)

@@ -180,6 +180,7 @@ def test_a_run_that_fell_opens_with_what_is_there_and_says_so(stopped):
     assert all("step 5" in text for text in table["cause"])
 
 
+@pytest.mark.long
 def test_a_run_that_fell_does_not_wear_the_summary_of_an_earlier_one(stopped, mesh, monkeypatch):
     monkeypatch.undo()
     pitching(mesh).run(**ASKED, out=stopped)

@@ -125,6 +125,7 @@ def force(body):
 
 
 @pytest.mark.flow
+@pytest.mark.long
 def test_pressure_and_shear_of_a_steady_flow_add_up_to_its_drag(tmp_path):
     mesh = km.mesh.cylinder(2000, far_field=10.0)
     case = km.Incompressible(mesh, reynolds=20, moment_about=(0.0, 0.0), device="cpu")

@@ -171,6 +171,7 @@ def test_a_resumed_run_adds_its_parts(machine, tmp_path):
     assert "missing" not in whole["cpu"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("asked", [(False, True), (True, False)])
 def test_a_part_without_a_meter_leaves_no_sum_and_names_its_steps(machine, tmp_path, asked):
     run(tmp_path / "out", energy=asked[0])

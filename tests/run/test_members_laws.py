@@ -115,6 +115,7 @@ def test_a_motion_that_fails_in_a_step_fails_its_member_alone(move, kind):
     assert run.history.member(1)["step"].tolist() == [1, 2, 3]
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize("move", ["springs", "delaunay", "anew"])
 def test_a_motion_that_fails_in_the_preflight_fails_its_member_alone(move):

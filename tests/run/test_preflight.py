@@ -116,6 +116,7 @@ def test_a_cell_that_no_mover_looks_at_is_seen(no_flow):
 
 
 @pytest.mark.flow
+@pytest.mark.long
 def test_a_longer_run_is_looked_at_as_far_as_it_was_not(tmp_path, monkeypatch):
     flown = []
     real = runs.fly

@@ -139,6 +139,7 @@ def looks(monkeypatch, work):
     return len(seen)
 
 
+@pytest.mark.long
 def test_ctrl_c_stops_between_steps_and_says_how_to_go_on(whole, tmp_path, monkeypatch):
     out = tmp_path / "stopped"
 
@@ -299,6 +300,7 @@ def test_a_steady_run_tells_of_its_damaged_restart_too(tmp_path, monkeypatch):
     assert case().steady(out=tmp_path, resume=True).summary["warnings"] == [said]
 
 
+@pytest.mark.long
 def test_a_last_line_cut_short_is_left_out(whole, tmp_path, monkeypatch):
     out = tmp_path / "torn"
     stopped(monkeypatch, lambda: case().run(**STEPS, out=out), 130)

@@ -39,6 +39,7 @@ def case(name, dtype="float64", **settings):
     return solver(space(kind), **flow, dtype=dtype, device="cpu", settings=replace(own, **settings))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "dtype", "first", "more"), [
     ("nodes", "float64", {"steady_iterations": 24}, 36),
     pytest.param("space", "float64", {"steady_iterations": 24}, 36, marks=pytest.mark.slow),

@@ -131,6 +131,7 @@ DEFORMS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize("deform", DEFORMS)
 def test_each_mesh_is_set_up_once_over_preflight_and_run(calls, deform):

@@ -58,6 +58,7 @@ def test_a_run_that_goes_on_fails_in_the_step_of_the_whole_one(section, tmp_path
 
 
 @pytest.mark.flow
+@pytest.mark.long
 def test_a_large_cfl_number_alone_does_not_end_a_run():
     """Thin cells at the wall: 16 throughout, and the lift settles."""
     fine = km.mesh.airfoil("naca0012", nodes=3000, far_field=10, wall_spacing=2e-3)

@@ -134,6 +134,7 @@ class Flow:
         self.residual()
 
 
+@pytest.mark.long
 @on_devices
 @pytest.mark.flow
 @pytest.mark.parametrize("mesh", MESHES)

@@ -215,6 +215,7 @@ UNTOLD = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("mesh", "message"), UNTOLD.values(), ids=UNTOLD.keys())
 def test_what_neither_geometry_nor_names_tell_is_refused(mesh, message):
     made = mesh()

@@ -173,6 +173,7 @@ def no_pandas_too(request, monkeypatch):
         pytest.importorskip("pandas")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pitches", [True, False])
 def test_the_figure_has_both_loops_and_their_difference_over_the_phase(tmp_path, pitches):
     more = {"amplitude": 2.5 if pitches else 0.0}

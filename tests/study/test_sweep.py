@@ -411,6 +411,7 @@ def test_the_mesh_of_every_case_has_the_nodes_of_the_options(
     assert "mesh.nodes varies in this sweep; leave one out" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_a_wing_of_every_case_has_the_points_of_the_option(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     command = ["sweep", "oneram6", "--points", "20000", "--list"]

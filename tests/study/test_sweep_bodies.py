@@ -90,6 +90,7 @@ def test_a_steady_row_has_the_loads_of_each_body_alone(files):
     assert found.cl[1] == alone.summary["result"]["cl"]
 
 
+@pytest.mark.long
 def test_a_sweep_of_one_body_has_no_variables_of_bodies(files):
     found = km.sweep(case(files, "one", {"main": PITCH}), {"flow.mach": [0.3]})
 

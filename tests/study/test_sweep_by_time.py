@@ -28,6 +28,7 @@ def small(steps=40, **flow):
     )
 
 
+@pytest.mark.long
 def test_rows_are_the_spectra_of_solo_runs(tmp_path):
     found = km.sweep(small(), OVER, out=tmp_path / "s")
 

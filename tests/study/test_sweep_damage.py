@@ -161,6 +161,7 @@ def test_values_of_what_varies_of_another_number_are_refused(out):
         km.sweep(case(), OVER, out=out, resume=True)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:Object at")  # zarr's, of a folder without zarr.json
 @pytest.mark.parametrize("harm", [cut, emptied, os.unlink])
 @pytest.mark.parametrize("file", ["zarr.json", "damping/zarr.json", "state/zarr.json"])

@@ -70,6 +70,7 @@ def test_a_case_until_it_is_periodic_ends_where_it_ends_alone():
         assert_solo(found.sel(mach=mach, k=k), solo({MACH: mach, K: k}, run=until))
 
 
+@pytest.mark.long
 def test_loops_of_fewer_steps_are_on_the_phases_of_the_most():
     found = km.sweep(case(), {"run.steps_per_cycle": [6, 12]})
 
@@ -99,6 +100,7 @@ def test_a_steady_sweep_has_loads_and_the_drop_of_the_residual():
     assert found.converged.all()
 
 
+@pytest.mark.long
 def test_a_case_that_breaks_and_one_that_is_impossible_fail_alone():
     springs = {"deform": {"method": "springs"}, "run": {"steps_per_cycle": 4}}
     over = {"motion.pitch.amplitude_deg": [1.0, 170.0, 2.0], MACH: [0.4, -1.0]}
@@ -198,6 +200,7 @@ def test_a_sweep_killed_at_any_moment_ends_as_if_it_had_not_been(tmp_path):
     same(found, undisturbed)
 
 
+@pytest.mark.long
 def test_a_sweep_that_ended_is_gone_on_with_by_nothing(tmp_path):
     km.sweep(case(), {MACH: [0.4]}, out=tmp_path)
     files = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
@@ -207,6 +210,7 @@ def test_a_sweep_that_ended_is_gone_on_with_by_nothing(tmp_path):
     assert {p: p.stat().st_mtime_ns for p in tmp_path.rglob("*") if p.is_file()} == files
 
 
+@pytest.mark.long
 def test_a_folder_keeps_the_sweep_or_run_that_it_holds(tmp_path):
     out = tmp_path / "s"
     km.sweep(case(), {MACH: [0.4]}, out=out)

@@ -33,6 +33,7 @@ def test_rows_of_steady_cases_have_both_drags_and_y_plus():
     assert 0.2 < found["cd_friction"] / found["cd"] < 0.6
 
 
+@pytest.mark.long
 def test_rows_of_cases_by_time_have_the_mean_of_the_friction_over_their_window():
     run = {"device": "cpu", "time_step": 0.3, "steps": 40, "start": "stream"}
     made = case(**STEPS, run=run)
@@ -45,6 +46,7 @@ def test_rows_of_cases_by_time_have_the_mean_of_the_friction_over_their_window()
     assert found["y_plus_mean"] == alone.summary["result"]["y_plus_mean"]
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*(periodic|whether):RuntimeWarning")
 def test_rows_of_cases_by_cycles_have_the_mean_of_the_friction_over_the_last_one():
     run = {"device": "cpu", "cycles": 2, "steps_per_cycle": 8}
