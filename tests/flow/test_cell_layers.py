@@ -10,7 +10,7 @@ from test_curved_layers import RISE, band, clustered
 
 
 def weights(case):
-    """Of each pair of a vertex and a cell about it: the vertex, the part by place, the way."""
+    """Vertex, part of the weight by place, and way of each pair of a vertex and a cell about it."""
     get, f = case.backend.get, case.fields
     starts, about = get(f["starts"]), get(f["about"])
     row = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
