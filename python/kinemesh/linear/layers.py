@@ -82,9 +82,9 @@ def layers_of(
     level = level_of(backend, pattern, alike, graphs, points, found, names)
     if all(len(p.node) == 1 for p in patterns):  # each level below is this one again
         below = Layers(tables, None, None)
-        for _ in range(levels - 1):
+        for _ in range(levels):
             below = Layers(tables, level, below)
-        return Layers(tables, level, below)
+        return below
     below = layers_of(
         backend, level.pattern, alike, level.graphs, level.points, level.node, levels - 1
     )

@@ -114,7 +114,7 @@ def told(
     lean = np.stack([xy * sy - yy * sx, xy * sx - xx * sy], axis=1) / safe[:, None]
     share = 1 + (lean[:, 0] * sx + lean[:, 1] * sy) / m
     whole = share > LEAST
-    if bounded is not None:
+    if bounded is not None and bounded.any():
         part = (lean[node] * d).sum(axis=1)
         least, most = np.zeros(len(count)), np.zeros(len(count))
         np.minimum.at(least, node, part)

@@ -135,10 +135,8 @@ class Cells(FaceVolumes):
     def bounded(self) -> Sequence[NDArray[np.bool_] | None]:
         """(vertices,) of each distinct mesh, True where weights of cells are bounded (eq. 8.3a).
 
-        In space none are.
+        None where the weights of no mesh are: in space.
         """
-        if self.dimensions == 3:
-            return [None] * len(self.distinct)
         both = zip(self.distinct, self.tables, strict=True)
         return [inner_of_quads(mesh.cells, own) for mesh, own in both]
 

@@ -84,6 +84,9 @@ class SolidCells(SolidShapes, Cells):
         normals = self.normals[self.alike.lead]
         return list(zip(normals, self.mirrors_of, strict=True))
 
+    def bounded(self) -> Sequence[NDArray[np.bool_] | None]:
+        return [None] * len(self.distinct)
+
     def fit(self, by: str = "nodes") -> None:
         if by == "least-squares":  # weights |d|^-1 at tetrahedra (docs/convergence.md)
             counts = np.diff(self.vertices.starts)
