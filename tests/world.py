@@ -558,6 +558,19 @@ class World:
         self.put("ended|members", (0, 0))
         self.viscous(np.random.default_rng(8))
         self.newton(np.random.default_rng(9))
+        self.reduced_rank(np.random.default_rng(10))
+
+    def reduced_rank(self, rng):
+        """A cycle that ends, of five changes, and one on its way."""
+        n, every = len(self.x), 5
+        changes = rng.uniform(-0.1, 0.1, (every + 1, n, 3))
+        self.put("begun|members", (every + 1, 3))
+        self.put("from|nodes,3", rng.uniform(-0.5, 0.5, (n, 3)), float)
+        self.put("f|every+1,nodes,3", changes, np.float32)
+        own = [changes[:, self.member == m].reshape(every + 1, -1) for m in (0, 1)]
+        self.put("gram|members,every+1,every+1", [f @ f.T for f in own], float)
+        self.put("gamma|members,every", rng.uniform(-0.5, 0.5, (2, every)), float)
+        self.values.update({"first|val": 2, "every|val": every, "before": 1})
 
     def newton(self, rng):
         """Members on the way to steps of Newton and in them, a basis of GMRES."""

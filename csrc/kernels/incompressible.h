@@ -5,6 +5,7 @@
 #include "mesh/inc_momentum.h"
 #include "mesh/inc_step.h"
 #include "mesh/inc_steady.h"
+#include "mesh/inc_reduced_rank.h"
 #include "mesh/inc_boundary.h"
 
 /* The kernels of these headers and their sets. */
@@ -20,5 +21,6 @@
   K(inc_node_drift##D, nodes) K(inc_correct_flow##D, edges) K(inc_give##D, bnodes)                \
   K(inc_pass##D, bnodes) K(inc_slip##D, bnodes) K(inc_outflow##D, bnodes)                         \
   K(inc_forces##D, groups) K(exchange_vector##D, nodes) K(exchange_pressure##D, nodes)            \
-  K(exchange_take_vector##D, nodes)
+  K(exchange_take_vector##D, nodes) K(inc_rank_from##D, nodes) K(inc_rank_keep##D, nodes)         \
+  K(inc_rank_dots##D, groups) K(inc_rank_shares##D, members) K(inc_rank_take##D, nodes)
 /* clang-format on */

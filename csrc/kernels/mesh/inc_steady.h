@@ -229,12 +229,15 @@ KERNEL(inc_raise_pressure, INC_RAISE_PRESSURE, indirect)
   F(val, f64, drop, "")        /* norm over base at which to stop */        \
   F(val, i32, most, "")        /* iterations allowed */                     \
   F(val, f64, asked, "")       /* CFL number where nothing is against it */ \
+  F(val, i32, before, "")      /* iterations before a first cycle */        \
+  F(val, i32, every, "")       /* see inc_reduced_rank.h */                 \
   F(rw, i32, active, "members")                                             \
   F(rw, i32, iterations, "members")                                         \
   F(rw, f64, base, "members")                                               \
   F(rw, f64, cfl, "members")                                                \
   F(rw, f64, ceiling, "members") /* of the CFL number */                    \
   F(rw, f64, means, "members,2") /* of the norm's logarithm */              \
+  F(rw, i32, begun, "members")                                              \
   F(out, f64, norm, "members")
 TOTAL(N(inc_steady_check), INC_STEADY_CHECK, sum, 1, active[m])
 {
@@ -258,5 +261,6 @@ OF_MEMBER(N(inc_steady_check), INC_STEADY_CHECK)
   cfl[m]           = first ? asked : fmax(fmin(share * cfl[m], ceiling[m]), asked / 30);
   means[2 * m]     = first ? level : means[2 * m] + 0.1 * rise;
   means[2 * m + 1] = first ? level : means[2 * m + 1] + 0.02 * slow;
+  begun[m]         = rise > 0.7 || iterations[m] < before ? 0 : begun[m] > every ? 1 : begun[m] + 1;
   iterations[m]++;
 }

@@ -271,7 +271,7 @@ class Incompressible(Moving):
     # ---- a steady flow ----
 
     def complete(self) -> None:
-        _ = self.way.own
+        _ = self.way.own, self.way.reduced_rank
 
     def steady_iteration(self) -> Any:
         return self.way.iteration

@@ -45,6 +45,9 @@ class IncompressibleSettings(Settings):
     steady_iterations : int    most iterations of a steady march
     cfl : float                CFL number of its iterations; the flow that it ends at does not
         depend on it
+    extrapolate_every : int    changes of velocities and pressures, from an iteration of a steady
+        march to the next, by which it extrapolates them (theory, section 7.8); each takes 12 bytes
+        a node; 0: it does not
     interpolation : "quadratic" (with half of the gradients of the cell that gives a value) or
         "linear", where overset parts take values from one another
     overlap : int              layers of cells by which overset parts are solved for beyond where
@@ -65,6 +68,7 @@ class IncompressibleSettings(Settings):
     steady_drop: float = 1e-6
     steady_iterations: int = 2000
     cfl: float = 3.0
+    extrapolate_every: int = 10
     interpolation: str = "quadratic"
     overlap: int = 3
 
@@ -72,6 +76,8 @@ class IncompressibleSettings(Settings):
         self.choose(convection=CONVECTION, interpolation=INTERPOLATION)
         for name in COUNTS:
             self.count(name)
+        if self.extrapolate_every != 0 or isinstance(self.extrapolate_every, bool):
+            self.count("extrapolate_every")
         self.within(momentum_drop=(0, 1), pressure_tolerance=(0, 1))
         self.within(steady_drop=(TINY, 1), cfl=(0, np.inf))
 

@@ -16,6 +16,7 @@ from kinemesh.flow.projection import matrices
 from kinemesh.flow.projection.flow import Flow
 from kinemesh.flow.projection.initial import Start
 from kinemesh.flow.projection.operators import Operators
+from kinemesh.flow.projection.reduced_rank import ReducedRank
 
 LINEAR_DROP = 0.1
 """Drop of the velocity's linear systems.  Cylinder at Reynolds number 40, 20,000 nodes: 221
@@ -70,6 +71,11 @@ class SteadyMarch:
             "tilt": zeros((cells, dim * dim)),
         }
 
+    @cached_property
+    def reduced_rank(self) -> ReducedRank:
+        """Extrapolation, whose arrays cases that never march do not have."""
+        return ReducedRank(self.flow.grid, self.operators.settings.extrapolate_every)
+
     def begin(self, p: Any) -> None:
         """Iterations begin from the present velocities, made free of divergence.
 
@@ -88,6 +94,7 @@ class SteadyMarch:
         b.put(loop.cfl, o.settings.cfl)
         b.put(o.momentum.drop, LINEAR_DROP)
         b.put(self.own["graded"], 0.0)
+        self.reduced_rank.begin()
         self.spread()
         loop.set_floor(np.full(grid.members, np.inf))
         loop.begin()
@@ -106,10 +113,13 @@ class SteadyMarch:
             drop=s.steady_drop,
             most=s.steady_iterations,
             asked=s.cfl,
+            **self.reduced_rank.counts,
             **{name: getattr(loop, name) for name in ("cfl", "ceiling", "means")},
         )
         solved = o.solve_for(loop.active)
-        onwards = b.record([solved, *self._velocity(), *self._pressure()], flag=loop.active)
+        view = flow.fields.also(active=loop.active)
+        corrected = [*self.reduced_rank.start(view), *self._velocity(), *self._pressure()]
+        onwards = b.record([solved, *corrected, *self.reduced_rank.end(view)], flag=loop.active)
         slip = o.slip(self._steady(loop.active), flow["res"])
         return b.record([*self._residual(loop.active), *slip, check, onwards])
 
@@ -223,7 +233,7 @@ class SteadyMarch:
     def kept(self) -> dict[str, Any]:
         """Arrays of a march that goes on with them."""
         loop = self.operators.loop
-        own = {"held": self.own["held"], "graded": self.own["graded"]}
+        own = {"held": self.own["held"], "graded": self.own["graded"], **self.reduced_rank.kept()}
         return own | {name: getattr(loop, name) for name in ("cfl", "ceiling", "means")}
 
     def leave(self) -> None:
