@@ -9,6 +9,14 @@ HD real limiter_venkatakrishnan(real up, real d, real eps2)
   return (a + R(2) * d * up) * reciprocal(a + R(2) * d * d + d * up);
 }
 
+/* The same of a vector: `along` is the room along its change times the size of that, `square` the size squared.  A
+ * change that is no more than round-off, with no more of a range, is left as it is. */
+HD real limiter_along(real along, real square, real eps2)
+{
+  const real a = along * along + square * eps2 + R(1e-30);
+  return (a + R(2) * square * along) * reciprocal(a + R(2) * square * square + square * along);
+}
+
 /* Harmonic mean of two differences of one sign, else nothing (van Leer; Wang et al. eq. 7). */
 HD real limiter_van_leer(real a, real b)
 {

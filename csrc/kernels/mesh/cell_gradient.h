@@ -112,9 +112,9 @@ HD void N(cell_limit)(const i32 i, const i32 lane, const real *eps2, struct N(sl
   for (i32 c = lane; c < sides; c += PARTS(PAIR)) {
     real way[DIM], to[DIM];
     N(side_way)(i, c, way HULLS(NAME) CELL_SIDES(NAME));
-    const real size = N(asked_way)(way, s, to, &r);
-    const real room = N(cell_room)(i, to, s CELL_LIMIT_FIELDS(NAME));
-    r.velocity      = smaller(limiter_venkatakrishnan(room, size, eps2[BY_VELOCITY]), r.velocity);
+    const real square = N(asked_way)(way, s, to, &r);
+    const real room   = N(cell_room)(i, to, s CELL_LIMIT_FIELDS(NAME));
+    r.velocity        = smaller(limiter_along(room, square, eps2[BY_VELOCITY]), r.velocity);
   }
   N(slope_limit)(&r, eps2, s);
 }
