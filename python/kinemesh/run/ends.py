@@ -44,9 +44,9 @@ def risen(solver: Moving) -> NDArray[np.bool_]:
     """
     get, dual = solver.backend.get, solver.dualtime
     norm, base = get(dual.norm), get(dual.base)
-    above: NDArray[np.bool_] = ~(norm <= MOST_RISE * base) & ~(norm <= get(dual.floor))
+    above: NDArray[np.bool_] = ~(norm <= MOST_RISE * base)
     if above.any():
-        above &= ~(norm <= MOST_RISE * dual.calm)
+        above &= ~(norm <= get(dual.floor)) & ~(norm <= MOST_RISE * dual.calm)
     return above & solver.grid.ensemble.alive
 
 
@@ -64,13 +64,18 @@ class Rising:
 
     def refuse(self, solver: Moving, where: str) -> None:
         """Fail members that have risen for LONGEST_RISE iterations; after each iteration."""
-        norm, above = solver.backend.get(solver.dualtime.norm), risen(solver)
+        above = risen(solver)
+        if not above.any():  # as nearly always: nothing else is read from the device
+            self.count[:], self.peak[:] = 0, 0
+            return
+        norm = solver.backend.get(solver.dualtime.norm)
         falling = norm < FALLING * self.peak
         self.count = np.where(above & ~falling, self.count + 1, 0)
         self.peak = np.where(
             above & ~falling, np.maximum(self.peak, norm), np.where(above, norm, 0)
         )
-        refuse_diverged(solver, where, self.count >= LONGEST_RISE)
+        if (self.count >= LONGEST_RISE).any():
+            refuse_diverged(solver, where, self.count >= LONGEST_RISE)
 
 
 def refuse_diverged(solver: Moving, where: str, of: NDArray[np.bool_] | bool = True) -> None:
