@@ -51,6 +51,17 @@ class Grid(FaceVolumes):
         both = zip(self.distinct, self.duals, strict=True)
         return [CellRows(mesh.cells, own) for mesh, own in both]
 
+    @cached_property
+    def layers(self) -> list[Layers]:
+        """Thin layers of each distinct mesh."""
+        return [Layers.of(mesh) for mesh in self.distinct]
+
+    @cached_property
+    def curved_triangles(self) -> list[NDArray[np.int64]]:
+        """Nodes of each distinct mesh in triangles too thin for the curve of their layer."""
+        both = zip(self.distinct, self.layers, strict=True)
+        return [curved_triangles(mesh, own) for mesh, own in both]
+
     def fit(self, by: str = "least-squares", steep: bool = False) -> None:
         """Least squares that gradients are made by: `inverse` among the fields, which follows x.
 
@@ -61,7 +72,7 @@ class Grid(FaceVolumes):
         if not steep and (blunt := self._blunt()).any():
             self.fields.add(blunt=self.backend.table(blunt))
         self.measure.follow(self.fields.bind("least_squares"))
-        found = self.each("curved quadrilaterals", curved_quads)
+        found = [curved_quads(*of) for of in zip(self.distinct, self.layers, strict=True)]
         layers = joined([found[of] for of in self.alike.of], self.first)
         if len(layers.node):
             me = ref(self)  # no circle, which would keep the arrays of a grid that is let go
@@ -70,9 +81,7 @@ class Grid(FaceVolumes):
     def _blunt(self) -> NDArray[np.int32]:
         """(nodes,) 1 where thin triangles lie on a layer that curves, and weights are |d|^-1."""
         each = []
-        for mesh, nodes in zip(
-            self.distinct, self.each("curved triangles", curved_triangles), strict=True
-        ):
+        for mesh, nodes in zip(self.distinct, self.curved_triangles, strict=True):
             found = np.zeros(mesh.nodes, np.int32)
             found[nodes] = 1
             each.append(found)

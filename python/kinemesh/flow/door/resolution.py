@@ -10,7 +10,6 @@ import numpy as np
 from kinemesh.errors import warn_of
 from kinemesh.flow.door.viscosity import Viscosity
 from kinemesh.mesh import wall_spacing
-from kinemesh.mesh.geometry.curved import curved_triangles
 from kinemesh.mesh.pieces import pieces
 from kinemesh.sentences import Sentence
 
@@ -72,7 +71,7 @@ def tell_of_triangles(case: Any) -> list[str]:
 
 def thin_triangles(grid: Any, member: int) -> str:
     """Words on nodes of a member in triangles too thin for the curve of their layer, or nothing."""
-    nodes = grid.each("curved triangles", curved_triangles)[grid.alike.of[member]]
+    nodes = grid.curved_triangles[grid.alike.of[member]]
     if not len(nodes):
         return ""
     mesh = grid.meshes[member]

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.mesh.dual import dual
 from kinemesh.mesh.mesh import Mesh
 
 THIN = 10.0  # third shortest edge of a node over its shortest
@@ -41,23 +40,20 @@ class Layers:
     @classmethod
     def of(cls, mesh: Mesh) -> Layers:
         """Layers of a mesh."""
-        tables = dual(mesh.nodes, mesh.cells)
-        offsets, neighbour = tables.offsets, tables.neighbour
-        ends = np.repeat(np.arange(mesh.nodes), np.diff(offsets))
+        ends, neighbour = _uneven_pairs(mesh)
+        node, start, count = np.unique(ends, return_index=True, return_counts=True)
         to = mesh.points[neighbour] - mesh.points[ends]
         length = np.hypot(*to.T)
         by_length = length[np.lexsort((length, ends))]
-        third = by_length[np.minimum(offsets[:-1] + 2, offsets[1:] - 1)]
-        thin = third >= THIN * by_length[offsets[:-1]]
-        place = np.cumsum(thin) - 1
-        mine = thin[ends]
-        row, to, length = place[ends[mine]], to[mine], length[mine]
-        node = np.flatnonzero(thin)
+        shortest, third = by_length[start], by_length[start + np.minimum(2, count - 1)]
+        thin = third >= THIN * shortest
+        mine = np.repeat(thin, count)
+        row, to, length = np.repeat(np.cumsum(thin) - 1, count)[mine], to[mine], length[mine]
+        node, shortest = node[thin], np.repeat(shortest, count)[mine]
         across = _axes(row, to, (to**2).sum(axis=1) ** -3.0, len(node))  # of the shortest edges
         off = (across[row] * to).sum(axis=1)
-        shortest = by_length[offsets[:-1]][ends[mine]]
         along = (off**2 < 0.75 * length**2) & (length > shortest)  # within 60 degrees of the layer
-        return cls(node, row, neighbour[mine].astype(np.int64), along, row).tied(mesh.nodes)
+        return cls(node, row, neighbour[mine], along, row).tied(mesh.nodes)
 
     def tied(self, nodes: int) -> Layers:
         """Layers with the places of their neighbours; `nodes` are those of the mesh."""
@@ -109,6 +105,21 @@ class Layers:
         return curve
 
 
+def _uneven_pairs(mesh: Mesh) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Nodes whose longest edge is long enough for a thin layer, and their neighbours, in order."""
+    a, b = mesh.edges.astype(np.int64).T
+    length = np.hypot(*(mesh.points[b] - mesh.points[a]).T)
+    least, most = np.full(mesh.nodes, np.inf), np.zeros(mesh.nodes)
+    for end in (a, b):
+        np.minimum.at(least, end, length)
+        np.maximum.at(most, end, length)
+    uneven = most >= THIN * least
+    ends, neighbour = np.concatenate([a, b]), np.concatenate([b, a])
+    kept = uneven[ends]
+    order = np.lexsort((neighbour[kept], ends[kept]))
+    return ends[kept][order], neighbour[kept][order]
+
+
 def _axes(row: NDArray, to: NDArray, weight: NDArray, count: int) -> NDArray[np.float64]:
     """(count, 2) unit vectors along the axis of the sum of weight d d^T.
 
@@ -123,24 +134,29 @@ def _axes(row: NDArray, to: NDArray, weight: NDArray, count: int) -> NDArray[np.
     return np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
-def _of(mesh: Mesh, triangles: bool) -> Layers:
+def _of(mesh: Mesh, layers: Layers | None, triangles: bool) -> Layers:
     """Layers of triangles, or of quadrilaterals alone."""
-    layers = Layers.of(mesh)
+    layers = Layers.of(mesh) if layers is None else layers
     of_triangles = np.zeros(mesh.nodes, bool)
     of_triangles[mesh.triangles] = True
     return layers.among(of_triangles[layers.node] == triangles, mesh.nodes)
 
 
-def curved_triangles(mesh: Mesh) -> NDArray[np.int64]:
-    """Nodes of triangles that are thin, and whose layer curves by more than its thickness."""
-    layers = _of(mesh, triangles=True)
+def curved_triangles(mesh: Mesh, layers: Layers | None = None) -> NDArray[np.int64]:
+    """Nodes of triangles that are thin, and whose layer curves by more than its thickness.
+
+    layers : of the mesh, where they are known
+    """
+    layers = _of(mesh, layers, triangles=True)
     return layers.node[layers.ways(mesh.points)[-1] >= CURVED]
 
 
-def curved_quads(mesh: Mesh) -> Layers:
+def curved_quads(mesh: Mesh, layers: Layers | None = None) -> Layers:
     """Nodes of quadrilaterals alone that are thin, and whose layer curves by nearly its thickness.
 
     Triangles are left out: their flow would end six per cent off its lift, without a word.
+
+    layers : of the mesh, where they are known
     """
-    layers = _of(mesh, triangles=False)
+    layers = _of(mesh, layers, triangles=False)
     return layers.among(layers.spread(layers.ways(mesh.points)[-1]) >= NEARLY, mesh.nodes)
