@@ -421,7 +421,6 @@ class World:
             self.put(f"{name}|nodes,5", u * (1 + 0.01 * k), np.float32)
         stream = [(1, 0.5, 0.1, 0.02, 1 / 1.4), (1, 0.8, 0, -0.1, 1 / 1.4)]
         self.put("stream|members,5", stream, float)
-        self.put("range|members,10", [(*high, *-low)] * 2, float)
         self.put("du|rows,5", rng.uniform(-0.3, 0.3, (n, 5)), np.float32)
         self.put("du|nodes,5", rng.uniform(-0.3, 0.3, (n, 5)), np.float32)
         self.put("radius|nodes", rng.uniform(1, 2, n), np.float32)
@@ -533,7 +532,7 @@ class World:
             self.put(f"{name}|nodes,4", u * (1 + 0.01 * k), np.float32)
         self.put("grad|nodes,8", rng.uniform(-0.3, 0.3, (n, 8)), np.float32)
         self.put("stream|members,4", [(1, 0.5, 0.02, 1 / 1.4), (1, 0.8, -0.1, 1 / 1.4)], float)
-        self.put("range|members,8", [(1.2, 0.5, 0.4, 0.85, -0.8, 0.5, 0.4, -0.6)] * 2, float)
+        self.put("range|members,5", [(1.2, -0.8, 0.85, -0.6, 0.3)] * 2, float)
         self.put("bdf|members,3", [(15, -20, 5), (3, -4, 1)], float)
         self.put("rate|members,2", [(15, -5), (3, -1)], float)
         self.put("cfl|members", (5, 20), float)

@@ -187,43 +187,25 @@ HD void N(node_way)(const f64 *at, const i32 e, const f64 *x, const i32 *neighbo
   for (i32 l = 0; l < DIM; l++) way[l] *= R(0.5);
 }
 
-/* Edges whose ways a lane takes at once: on a device a neighbour's velocity is read once for four of them. */
-#ifdef __CUDACC__
-#define WAYS_AT_ONCE 4
-#else
-#define WAYS_AT_ONCE 1
-#endif
-
 /* The gradient times the smallest limiter of the node's edges.  Where the limiter is below 1 it falls with the
  * change that the gradient asks for, so of density and pressure the largest change up and the largest one down
  * decide: two divisions per variable instead of one per edge.  Of the velocity each edge has a direction of its
- * own, along which all neighbours are compared, its own first.                                  */
+ * own, along which all neighbours are compared.                                                 */
 HD void N(node_limit)(const i32 i, const i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour,
                       const real *q, const i32 *edge, const f64 *xf, const real *eps2, struct N(slope) * s)
 {
-  const i32 begin = offsets[i], end = offsets[i + 1];
   struct N(asked) r;
   f64 at[DIM];
   N(place_load)(x, i, at);
   N(asked_begin)(&r);
-  for (i32 first = begin + lane; first < end; first += WAYS_AT_ONCE * PARTS(PAIR)) {
-    real to[WAYS_AT_ONCE][DIM], square[WAYS_AT_ONCE], room[WAYS_AT_ONCE], lack = 1;
-    for (i32 w = 0; w < WAYS_AT_ONCE; w++) {
-      const i32 e = first + w * PARTS(PAIR);
-      real      way[DIM];
-      for (i32 l = 0; l < DIM; l++) way[l] = 0; /* beyond the last edge: a change of 0 has a limiter of 1 */
-      if (e < end) N(node_way)(at, e, x, neighbour, edge, xf, way);
-      square[w] = N(asked_way)(way, s, to[w], &r), room[w] = 0;
-    }
-    for (i32 o = first, left = end - begin; left > 0 && lack > 0; left--, o = o + 1 < end ? o + 1 : begin) {
-      lack = 0; /* of room for limiters of 1 */
-      for (i32 w = 0; w < WAYS_AT_ONCE; w++) {
-        room[w] = N(asked_room)(q + NV * neighbour[o], to[w], s, room[w]);
-        lack    = larger(R(2) * square[w] - room[w], lack);
-      }
-    }
-    for (i32 w = 0; w < WAYS_AT_ONCE; w++)
-      r.velocity = smaller(limiter_along(room[w], square[w], eps2[BY_VELOCITY]), r.velocity);
+  for (i32 e = offsets[i] + lane; e < offsets[i + 1]; e += PARTS(PAIR)) {
+    real way[DIM], to[DIM], room = 0;
+    N(node_way)(at, e, x, neighbour, edge, xf, way);
+    const real square = N(asked_way)(way, s, to, &r);
+    room              = N(asked_room)(q + NV * neighbour[e], to, s, room);
+    for (i32 o = offsets[i]; o < offsets[i + 1] && room < R(2) * square; o++) /* from there on the limiter is 1 */
+      room = N(asked_room)(q + NV * neighbour[o], to, s, room);
+    r.velocity = smaller(limiter_along(room, square, eps2[BY_VELOCITY]), r.velocity);
   }
   N(slope_limit)(&r, eps2, s);
 }
