@@ -9,8 +9,8 @@ HD real limiter_venkatakrishnan(real up, real d, real eps2)
   return (a + R(2) * d * up) * reciprocal(a + R(2) * d * d + d * up);
 }
 
-/* The same of a vector: `along` is the room along its change times the size of that, `square` the size squared.  A
- * change that is no more than round-off, with no more of a range, is left as it is. */
+/* Limiter of a vector, of the same form: `along` is the room along its change times the size of that, `square` the
+ * size squared.  A change that is no more than round-off, with no more of a range, is left as it is. */
 HD real limiter_along(real along, real square, real eps2)
 {
   const real a = along * along + square * eps2 + R(1e-30);

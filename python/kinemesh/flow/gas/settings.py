@@ -67,11 +67,12 @@ class Settings:
                     f"{name} is {value!r} and has no effect: {unless}; leave it out or change that"
                 )
 
-    def count(self, name: str) -> None:
-        """SettingsError for a setting that is no whole number above zero."""
+    def count(self, name: str, least: int = 1) -> None:
+        """SettingsError for a setting that is no whole number, or one below `least`, 1 or 0."""
         value = getattr(self, name)
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**31:
-            raise SettingsError(f"{name} is {value!r}, expected a whole number above 0")
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**31:
+            most = "above 0" if least else "of 0 or above"
+            raise SettingsError(f"{name} is {value!r}, expected a whole number {most}")
 
     def within(self, **ranges: tuple[float, float]) -> None:
         """SettingsError for a setting outside of its range (above the first, up to the second).

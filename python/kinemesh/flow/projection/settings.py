@@ -45,9 +45,8 @@ class IncompressibleSettings(Settings):
     steady_iterations : int    most iterations of a steady march
     cfl : float                CFL number of its iterations; the flow that it ends at does not
         depend on it
-    extrapolate_every : int    changes of velocities and pressures, from an iteration of a steady
-        march to the next, by which it extrapolates them (theory, section 7.8); each takes 12 bytes
-        a node; 0: it does not
+    extrapolate_every : int    a steady march extrapolates velocities and pressures by what they
+        changed in so many iterations (theory, section 7.8), 12 bytes a node each; 0: it does not
     interpolation : "quadratic" (with half of the gradients of the cell that gives a value) or
         "linear", where overset parts take values from one another
     overlap : int              layers of cells by which overset parts are solved for beyond where
@@ -76,8 +75,7 @@ class IncompressibleSettings(Settings):
         self.choose(convection=CONVECTION, interpolation=INTERPOLATION)
         for name in COUNTS:
             self.count(name)
-        if self.extrapolate_every != 0 or isinstance(self.extrapolate_every, bool):
-            self.count("extrapolate_every")
+        self.count("extrapolate_every", least=0)
         self.within(momentum_drop=(0, 1), pressure_tolerance=(0, 1))
         self.within(steady_drop=(TINY, 1), cfl=(0, np.inf))
 
