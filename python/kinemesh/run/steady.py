@@ -220,11 +220,13 @@ def _ended(
         each = zip(solver.body_coefficients(poses), alive, strict=True)
         result["bodies"] = [of_bodies if runs else {} for of_bodies, runs in each]
     at_floor = alive & ends.at_roundoff(solver)
+    # in float32 a residual is that above round-off: 0 where nothing is
+    nothing = (drop == 0) & (get(solver.dualtime.first) > 0)
     result |= {
         "converged": alive & (~short | at_floor) & ~behind,
         "iterations": get(solver.dualtime.iterations),
         "residual_drop": drop,
-        "ended_at_roundoff": short & at_floor,
+        "ended_at_roundoff": (short | nothing) & at_floor,
     }
     return result, notes
 
