@@ -74,8 +74,7 @@ class Rising:
         self.peak = np.where(
             above & ~falling, np.maximum(self.peak, norm), np.where(above, norm, 0)
         )
-        if (self.count >= LONGEST_RISE).any():
-            refuse_diverged(solver, where, self.count >= LONGEST_RISE)
+        refuse_diverged(solver, where, self.count >= LONGEST_RISE)
 
 
 def refuse_diverged(solver: Moving, where: str, of: NDArray[np.bool_] | bool = True) -> None:

@@ -51,10 +51,10 @@ class Grid(FaceVolumes):
         both = zip(self.distinct, self.duals, strict=True)
         return [CellRows(mesh.cells, own) for mesh, own in both]
 
-    @cached_property
+    @property
     def layers(self) -> list[Layers]:
         """Thin layers of each distinct mesh."""
-        return [Layers.of(mesh) for mesh in self.distinct]
+        return self.each("layers", Layers.of)
 
     @cached_property
     def curved_triangles(self) -> list[NDArray[np.int64]]:
