@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
+from kinemesh.deform.base import Deformation, Mover
 from kinemesh.gas import GAMMA
-from kinemesh.motion.deform.base import Deformation, Mover
 
 MACH = 0.4
 

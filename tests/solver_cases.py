@@ -13,10 +13,10 @@ import kinemesh as km
 import numpy as np
 import pytest
 from exact_gas import GAMMA
+from kinemesh.deform import Deformation, Mover
 from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError
 from kinemesh.flow import registry
-from kinemesh.motion.deform import Deformation, Mover
 from scipy.spatial import Delaunay as Triangulation
 
 DATA = Path(km.__file__).parent / "cases" / "data"

@@ -104,7 +104,7 @@ def fake(monkeypatch, tmp_path, undrawn):
 
     module("flow.ale", Ale=Ale, AleSettings=lambda: None)
     module("mesh", airfoil=lambda *a, **k: MESH, read=lambda path: MESH)
-    module("motion.deform", METHODS={"springs": Method, "rigid": Method})
+    module("deform", METHODS={"springs": Method, "rigid": Method})
     devices = {"cuda": None, "reason": "no driver", "devices": [{"name": "H200", "memory": 1}]}
     module(
         "device.backend", info=lambda: {"threads": 2, "cuda": devices, "versions": {"numpy": "2"}}

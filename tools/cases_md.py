@@ -5,14 +5,13 @@ from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 
-from kinemesh import cases, motion
+from kinemesh import cases, deform, motion
 from kinemesh.cases import motions, overset, parts, sources, stream
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.job import Job
 from kinemesh.cases.sizes import SIZES, STATED
 from kinemesh.cases.stated import Stated
 from kinemesh.flow import registry
-from kinemesh.motion import deform
 
 sys.path.insert(0, str(Path(__file__).parent))
 from docstrings import comments, parameters

@@ -19,11 +19,11 @@ from pathlib import Path
 
 import kinemesh as km
 import numpy as np
+from kinemesh.deform.base import pose_rows
 from kinemesh.device.backend import Backend
 from kinemesh.io import History
 from kinemesh.linear.lines import colour_along_lines
 from kinemesh.mesh.dual import solid_dual
-from kinemesh.motion.deform.base import pose_rows
 from kinemesh.run.rows import columns
 
 STEPS = 4

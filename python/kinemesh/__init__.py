@@ -17,7 +17,7 @@ from kinemesh.flow import registry
 from kinemesh.wiring import wire
 
 if TYPE_CHECKING:
-    from kinemesh import cases, cloud, mesh, motion, overset, plot
+    from kinemesh import cases, cloud, deform, mesh, motion, overset, plot
     from kinemesh.cloud import Cloud
     from kinemesh.device.backend import Backend, info, kernels
     from kinemesh.errors import (
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from kinemesh.flow.projection.settings import IncompressibleSettings as IncompressibleSettings
     from kinemesh.loops.loop import Loop
     from kinemesh.mesh import Mesh
-    from kinemesh.motion import deform
     from kinemesh.overset import Part
     from kinemesh.results import Run
     from kinemesh.results import open as open
@@ -85,7 +84,7 @@ _HOME = {
 _MODULES = {
     "cases": "cases",
     "cloud": "cloud",
-    "deform": "motion.deform",
+    "deform": "deform",
     "mesh": "mesh",
     "motion": "motion",
     "overset": "overset",

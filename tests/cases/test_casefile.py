@@ -70,7 +70,7 @@ def fake(monkeypatch):
     )
     module("flow.ale", Ale=Ale, AleSettings=FakeSettings)
     module("mesh", airfoil=airfoil, read=read)
-    module("motion.deform", METHODS={"springs": springs})
+    module("deform", METHODS={"springs": springs})
     return asked
 
 

@@ -5,9 +5,9 @@ import tomllib
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.bodies.frames import Frame, framed
 from kinemesh.cases import check as checks
 from kinemesh.cases.casefile import Case
-from kinemesh.motion.framed import Frame, framed
 from overset_parts import background, ring
 from solver_cases import Ellipse, bodies
 

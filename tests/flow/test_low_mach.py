@@ -5,12 +5,12 @@ from functools import cache
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.deform import Rigid
 from kinemesh.errors import SettingsError
 from kinemesh.flow.ale import AleSettings
 from kinemesh.flow.gas.lowmach import factor
 from kinemesh.flow.gas.meshless_settings import MeshlessSettings
 from kinemesh.motion import Pose
-from kinemesh.motion.deform import Rigid
 
 pytestmark = pytest.mark.flow
 

@@ -10,10 +10,10 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.cases.casefile import Case
+from kinemesh.deform import TorsionalSprings, springs
 from kinemesh.device.backend import Backend
 from kinemesh.linear import natural
 from kinemesh.linear.natural import Ilu0, natural_csr, open_library, scalar_pattern
-from kinemesh.motion.deform import TorsionalSprings, springs
 from scipy import sparse
 from scipy.sparse.linalg import splu
 from solver_cases import case_text, mover_of, turned

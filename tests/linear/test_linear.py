@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
+from kinemesh.deform.spokes import graph_of
 from kinemesh.linear import Bicgstab, Cg, Pattern
 from kinemesh.linear.stack import Alike
-from kinemesh.motion.deform.spokes import graph_of
 from scipy.spatial import Delaunay
 from world import NONE
 

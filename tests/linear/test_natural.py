@@ -7,11 +7,11 @@ import pytest
 import scipy.sparse.linalg
 from kinemesh import mesh
 from kinemesh.bench.ledger import Ledger
+from kinemesh.deform import TorsionalSprings
 from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, NumericalFault, SettingsError
 from kinemesh.linear import natural
 from kinemesh.linear.natural import NaturalIlu, natural_csr
-from kinemesh.motion.deform import TorsionalSprings
 from kinemesh.space.vertices import MeshVertices
 from scipy import sparse
 

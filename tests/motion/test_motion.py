@@ -27,17 +27,6 @@ def test_pivot_is_carried_by_the_shift_alone():
     assert pose.apply((0.3, -0.2)) == pytest.approx((1.3, 1.8), abs=4 * EPS)
 
 
-def test_points_of_several_bodies_are_placed_as_each_pose_places_them():
-    poses = [Pose(0.7, (0.3, -0.2), (1.0, 2.0)), Pose(-0.2, (0.1, 0.0)), Pose(shift=(0.0, 3.0))]
-    points = np.random.default_rng(0).normal(size=(4, 3, 2))
-
-    placed = motion.placed(points, poses)
-
-    each = [pose.apply(points[:, k]) for k, pose in enumerate(poses)]
-    assert placed == pytest.approx(np.stack(each, axis=1), abs=16 * EPS)
-    assert motion.placed(np.empty((4, 0, 2)), []).shape == (4, 0, 2)
-
-
 def test_pose_keeps_distances():
     points = np.random.default_rng(1).normal(size=(20, 2))
     moved = Pose(0.4, (0.25, 0.1), (0.3, -0.2)).apply(points)

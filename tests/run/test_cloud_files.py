@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from kinemesh import plot
 from kinemesh.cloud.display import Shown
+from kinemesh.deform import Deformation, Mover
 from kinemesh.io import History, fields, restart
-from kinemesh.motion.deform import Deformation, Mover
 from runs import assert_same, killed, rows
 
 CLOUD = km.cloud.airfoil("naca0012", points=500, far_field=8.0)

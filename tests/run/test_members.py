@@ -5,10 +5,10 @@ from functools import cache
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.deform.base import pose_rows
 from kinemesh.device.faults import DIVERGED, PRESSURE, TEXTS
 from kinemesh.io import restart
 from kinemesh.motion import Pose
-from kinemesh.motion.deform.base import pose_rows
 from kinemesh.run import ends, interrupt
 from solver_cases import on_devices
 

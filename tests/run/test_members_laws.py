@@ -275,7 +275,7 @@ def test_a_graph_that_qhull_cannot_make_fails_its_member_alone(monkeypatch):
     def triangulated(points):
         raise QhullError("QH6154 initial simplex is flat")
 
-    monkeypatch.setattr("kinemesh.motion.deform.graph.triangulated", triangulated)
+    monkeypatch.setattr("kinemesh.deform.graph.triangulated", triangulated)
     with grid.ensemble.reporting():
         mover._rebuild(1, grid.points)
 

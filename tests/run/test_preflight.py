@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.motion.deform import Deformation, Mover
+from kinemesh.deform import Deformation, Mover
 from kinemesh.run import unsteady as runs
 
 MESH = km.mesh.airfoil("naca0012", nodes=500, far_field=8)

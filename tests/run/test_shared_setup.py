@@ -119,15 +119,15 @@ def calls(monkeypatch):
     counted(km.space.grid, "dual", "dual")
     counted(km.flow.ale, "colour_along_lines", "colours")
     counted(km.linear.cg, "hierarchy", "multigrid")
-    counted(km.motion.deform.spokes.Spokes, "of", "springs")
-    counted(km.motion.deform.graph, "triangulated", "graph")
+    counted(km.deform.spokes.Spokes, "of", "springs")
+    counted(km.deform.graph, "triangulated", "graph")
     return count
 
 
 DEFORMS = {
-    "springs": km.motion.deform.TorsionalSprings(),
-    "delaunay": km.motion.deform.Delaunay(),
-    "retriangulated": km.motion.deform.Delaunay(retriangulate=True),
+    "springs": km.deform.TorsionalSprings(),
+    "delaunay": km.deform.Delaunay(),
+    "retriangulated": km.deform.Delaunay(retriangulate=True),
 }
 
 
@@ -181,13 +181,13 @@ def test_where_motions_begin_is_set_up_once_over_preflight_and_run(calls):
 
 SOLVERS = {
     "springs": lambda mesh, **case: km.Ale(
-        mesh, **case, deform=km.motion.deform.TorsionalSprings(), settings=km.AleSettings(**ROUGH)
+        mesh, **case, deform=km.deform.TorsionalSprings(), settings=km.AleSettings(**ROUGH)
     ),
     "delaunay": lambda mesh, **case: km.Ale(
-        mesh, **case, deform=km.motion.deform.Delaunay(), settings=km.AleSettings(**ROUGH)
+        mesh, **case, deform=km.deform.Delaunay(), settings=km.AleSettings(**ROUGH)
     ),
     "lusgs": lambda mesh, **case: km.Ale(
-        mesh, **case, deform=km.motion.deform.Rigid(),
+        mesh, **case, deform=km.deform.Rigid(),
         settings=km.AleSettings(**ROUGH, linear_solver="lusgs"),
     ),
     "cloud": lambda mesh, **case: km.Meshless(

@@ -10,8 +10,8 @@ from pathlib import Path
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.deform.still import Still
 from kinemesh.flow.gas.model import Euler
-from kinemesh.motion.deform.still import Still
 
 CSRC = Path(__file__).parents[2] / "csrc"
 HOST = ("core/bind", "core/check", "core/shape", "core/recording", "core/module", "core/processor",

@@ -15,6 +15,7 @@ import numpy as np
 from kinemesh.bench.rows import Rows, Work
 from kinemesh.bench.timing import COPIED, recorded
 from kinemesh.cloud import airfoil
+from kinemesh.deform import Rigid
 from kinemesh.device.backend import Backend
 from kinemesh.flow.ale import Ale
 from kinemesh.flow.gas.meshless_settings import MeshlessSettings
@@ -23,7 +24,6 @@ from kinemesh.flow.registry import PLANE, Entry
 from kinemesh.io.summary import Stopwatch
 from kinemesh.mesh import airfoil as mesh_about
 from kinemesh.motion import pitch
-from kinemesh.motion.deform import Rigid
 from kinemesh.run.march import take_step
 
 ROWS = {

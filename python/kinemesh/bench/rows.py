@@ -13,6 +13,7 @@ import numpy as np
 
 from kinemesh.bench.ledger import SWEEPS, Ledger
 from kinemesh.bench.timing import recorded
+from kinemesh.deform import Rigid, TorsionalSprings
 from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, NumericalFault
 from kinemesh.flow.gas.implicit import Implicit
@@ -21,7 +22,6 @@ from kinemesh.linear import Bicgstab
 from kinemesh.linear.natural import NaturalIlu, natural_csr, open_library
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Pitch
-from kinemesh.motion.deform import Rigid, TorsionalSprings
 from kinemesh.space.markers import walls_of
 from kinemesh.space.vertices import MeshVertices
 

@@ -16,7 +16,7 @@ DEFORMS = ("springs", "delaunay", "rigid")
 
 def deform_fields(method: str) -> list[str]:
     """Names of the settings of a deformation method."""
-    from kinemesh.motion import deform
+    from kinemesh import deform
 
     kind: Any = deform.METHODS[method]
     return [f.name for f in fields(kind)]

@@ -372,7 +372,7 @@ class DeformPart:
 
     def build(self) -> Any:
         """The deformation method."""
-        from kinemesh.motion import deform
+        from kinemesh import deform
 
         return deform.METHODS[self.method](**self.settings)
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names, in_space
+from kinemesh.deform import Deformation, Rigid, TorsionalSprings
 from kinemesh.errors import SettingsError, shown
 from kinemesh.flow.door.arguments import (
     Arguments,
@@ -54,7 +55,6 @@ from kinemesh.linear import Pattern
 from kinemesh.linear.layers import Layers, layers_of
 from kinemesh.linear.lines import colour_along_lines
 from kinemesh.mesh import Mesh
-from kinemesh.motion.deform import Deformation, Rigid, TorsionalSprings
 from kinemesh.space.conditions.base import FACES, Condition
 from kinemesh.space.conditions.table import ends_of
 from kinemesh.space.faces import FaceVolumes

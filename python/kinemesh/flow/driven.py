@@ -13,9 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.bodies.poses import PoseArray, RateArray
+from kinemesh.deform.base import Poses
 from kinemesh.flow.suspects import where_largest
-from kinemesh.motion import Pose, PoseArray, RateArray
-from kinemesh.motion.deform.base import Poses
+from kinemesh.motion import Pose
 from kinemesh.results.walls import Wall
 from kinemesh.space.conditions.base import Condition
 from kinemesh.space.conditions.table import refuse_time

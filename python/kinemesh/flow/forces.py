@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.bodies.poses import PoseArray, RateArray, placed
 from kinemesh.device.fields import Fields
 from kinemesh.io.columns import SIDE
-from kinemesh.motion import PoseArray, RateArray, placed
 from kinemesh.space.shared import Shared
 from kinemesh.space.volumes import Volumes, body_chunks
 

@@ -13,6 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
+from kinemesh.bodies.poses import PoseArray, RateArray
+from kinemesh.deform import Deformation
+from kinemesh.deform.base import Poses
 from kinemesh.flow.door.arguments import (
     Arguments,
     Markers,
@@ -35,9 +38,7 @@ from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.flow.projection.streams import rigid, streams_of
 from kinemesh.flow.projection.turning import Turning, turning_bodies, wanders
 from kinemesh.mesh import Mesh
-from kinemesh.motion import Pose, PoseArray, RateArray
-from kinemesh.motion.deform import Deformation
-from kinemesh.motion.deform.base import Poses
+from kinemesh.motion import Pose
 from kinemesh.overset.parts import Part, Parts
 from kinemesh.overset.report import OversetReport
 from kinemesh.space.conditions.base import BODY, OUTER, PROJECTION, Condition

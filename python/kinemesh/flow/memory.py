@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.deform import Deformation, Delaunay, Rigid, TorsionalSprings
 from kinemesh.device.backend import Backend
 from kinemesh.device.counting import Counting
 from kinemesh.errors import DeviceError
@@ -28,7 +29,6 @@ from kinemesh.flow.samples import KINDS, kind_of
 from kinemesh.linear.hierarchy import degree
 from kinemesh.linear.holes import room_of
 from kinemesh.mesh.kinds import KINDS as KIND_OF_CELLS
-from kinemesh.motion.deform import Deformation, Delaunay, Rigid, TorsionalSprings
 from kinemesh.overset.parts import Parts
 from kinemesh.sentences import Option, Sentence, joined
 from kinemesh.space.conditions.base import BODY, OUTER

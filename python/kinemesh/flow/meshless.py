@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names, in_space
 from kinemesh.cloud.cloud import Cloud
+from kinemesh.deform import Deformation, Delaunay, Rigid
 from kinemesh.flow.door.arguments import arguments_of, assign_markers, clouds_of, settings_of
 from kinemesh.flow.door.space import check_planes, check_space, check_stream, symmetry_planes
 from kinemesh.flow.gas.implicit import Implicit, Operator
@@ -24,7 +25,6 @@ from kinemesh.flow.terms.boundary import Boundary, Vortex
 from kinemesh.flow.terms.convection import CLOUD_FLUXES, CloudFluxes
 from kinemesh.flow.terms.gradients import CloudGradients
 from kinemesh.linear import Pattern
-from kinemesh.motion.deform import Deformation, Delaunay, Rigid
 from kinemesh.space.conditions.base import CLOUD, Condition
 from kinemesh.space.points import CloudGrid
 from kinemesh.space.vertices import Vertices

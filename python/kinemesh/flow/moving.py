@@ -13,8 +13,10 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.bodies.case import Bodies, Stands
+from kinemesh.bodies.poses import PoseArray, RateArray
+from kinemesh.deform.base import Mover, Poses
 from kinemesh.errors import warn_of
-from kinemesh.flow.bodies import Bodies, Stands
 from kinemesh.flow.door import sizes
 from kinemesh.flow.door.arguments import Arguments, Markers, motions_of
 from kinemesh.flow.door.counted import counted
@@ -22,8 +24,7 @@ from kinemesh.flow.door.runnable import Runnable
 from kinemesh.flow.driven import Driven
 from kinemesh.flow.forces import Forces, Loads
 from kinemesh.flow.memory import Counted
-from kinemesh.motion import Pose, PoseArray, RateArray
-from kinemesh.motion.deform.base import Mover, Poses
+from kinemesh.motion import Pose
 from kinemesh.space.conditions.base import FACES
 from kinemesh.space.conditions.table import in_time
 from kinemesh.space.volumes import Volumes

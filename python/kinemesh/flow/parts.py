@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import is_several, member_count, numbers, per_member
+from kinemesh.bodies.poses import PoseArray
 from kinemesh.errors import OversetError, SettingsError, warn
 from kinemesh.flow.door.arguments import Arguments, Markers, markers_of
-from kinemesh.motion import PoseArray
 from kinemesh.overset.connectivity import Connectivity
 from kinemesh.overset.moving import bodies_of_parts
 from kinemesh.overset.parts import Parts

@@ -1,4 +1,4 @@
-"""Motions of bodies; deformations of the mesh are in `kinemesh.motion.deform`."""
+"""Motions of bodies: laws, functions of time and nothing else."""
 
 from kinemesh.motion.motions import (
     Function,
@@ -13,7 +13,6 @@ from kinemesh.motion.motions import (
     plunge,
 )
 from kinemesh.motion.periods import ORDERS
-from kinemesh.motion.poses import PoseArray, RateArray, placed
 from kinemesh.motion.tables import Table, table
 from kinemesh.motion.uniform import Rotate, Translate, rotate, translate
 
@@ -24,16 +23,13 @@ __all__ = [
     "Pitch",
     "Plunge",
     "Pose",
-    "PoseArray",
     "Rate",
-    "RateArray",
     "Rotate",
     "Table",
     "Together",
     "Translate",
     "function",
     "pitch",
-    "placed",
     "plunge",
     "rotate",
     "table",

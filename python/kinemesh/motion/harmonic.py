@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.motion.motions import Motion, Pitch, Plunge, Together
-from kinemesh.motion.poses import FloatArray, turns
+from kinemesh.motion.numbers import FloatArray, turns
 
 Turns = tuple[FloatArray, FloatArray]
 

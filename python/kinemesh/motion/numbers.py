@@ -1,4 +1,4 @@
-"""Numbers of poses and motions, checked."""
+"""Numbers of poses and motions, checked; turns of many at once."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from math import isfinite
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import SettingsError
 
+FloatArray = NDArray[np.float64]
 LARGEST = 1e100  # of a pose: far below 1e154, whose square is no number
 
 
@@ -57,3 +59,16 @@ def pair(
             f"{owner}: {name} = {value!r}, expected two numbers (x, y), in space (x, z)"
         ) from None
     return entry(owner, name, x), entry(owner, name, y)
+
+
+def turns(angle: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Cosine and sine of angles (...) [rad], with the bits of `math.cos` and `math.sin`.
+
+    The complex exponential is the C library's, one number after another.  `np.sin` is vectorised in
+    some versions on some processors, and its bits are then others, and may depend on the place.
+    """
+    power = np.zeros(np.shape(angle), complex)
+    power.imag = angle
+    with np.errstate(invalid="ignore"):  # of angles that are no numbers
+        found = np.exp(power)
+    return found.real.copy(), found.imag.copy()  # each number beside the next one

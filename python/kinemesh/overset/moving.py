@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.deform.base import Deformation, PoseMover
 from kinemesh.errors import SettingsError
-from kinemesh.motion.deform.base import Deformation, PoseMover
 from kinemesh.space.conditions.base import Condition
 from kinemesh.space.vertices import Vertices
 

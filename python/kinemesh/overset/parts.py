@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names, numbers, point_of
+from kinemesh.bodies.frames import Frame
 from kinemesh.errors import MeshError, OversetError, did_you_mean
 from kinemesh.mesh.mesh import Mesh, fill
 from kinemesh.mesh.names import role_of
 from kinemesh.mesh.origin import Origin
 from kinemesh.mesh.pieces import pieces
-from kinemesh.motion.framed import Frame
 from kinemesh.space.conditions.base import BODY, Condition
 from kinemesh.space.conditions.table import conditions_of
 from kinemesh.space.conditions.words import Far, Overset, Wall

@@ -18,8 +18,8 @@ from kinemesh.io.summary import Stopwatch
 from kinemesh.run import interrupt
 
 if TYPE_CHECKING:
+    from kinemesh.bodies.poses import RateArray
     from kinemesh.flow.moving import Moving
-    from kinemesh.motion.poses import RateArray
 
 
 class _Lines:

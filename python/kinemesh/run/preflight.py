@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.deform import Rigid
+from kinemesh.deform.base import Poses
+from kinemesh.deform.still import Still
 from kinemesh.errors import NumericalFault, OversetError, warn_of
-from kinemesh.motion.deform import Rigid
-from kinemesh.motion.deform.base import Poses
-from kinemesh.motion.deform.still import Still
 from kinemesh.run import interrupt
 from kinemesh.run.advice import smaller_step
 

@@ -11,8 +11,8 @@ from kinemesh.io.rows import unsteady_columns
 from kinemesh.io.scales import Scale
 
 if TYPE_CHECKING:
+    from kinemesh.bodies.poses import PoseArray
     from kinemesh.flow.moving import Moving
-    from kinemesh.motion import PoseArray
 
 
 def columns(solver: Moving) -> tuple[str, ...]:

@@ -27,8 +27,8 @@ from kinemesh.run.swings import Swings
 from kinemesh.sentences import NO_RESUME, Sentence, of_row, rows_of
 
 if TYPE_CHECKING:
+    from kinemesh.bodies.poses import PoseArray
     from kinemesh.flow.moving import Moving
-    from kinemesh.motion import PoseArray
     from kinemesh.run.resume import Saved
 
 ARRAYS = ("unconverged", "at_roundoff", "inner", "rows", "lowered")  # of the tally

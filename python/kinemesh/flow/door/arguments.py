@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import in_space, instance, member_count, numbers, per_member, point_of
+from kinemesh.deform import Deformation
 from kinemesh.device.backend import Backend
 from kinemesh.errors import OversetError, SettingsError, shown, warn
 from kinemesh.flow.door import limits, sizes
@@ -18,7 +19,6 @@ from kinemesh.mesh import Mesh
 from kinemesh.mesh.extents import Walls, measured
 from kinemesh.mesh.fingerprint import fingerprint
 from kinemesh.motion import Motion
-from kinemesh.motion.deform import Deformation
 from kinemesh.overset.parts import OVERSET
 from kinemesh.sentences import Option
 from kinemesh.space.conditions.base import BODY, OUTER, PLANE, ROLES, Condition

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from kinemesh.deform import Deformation
     from kinemesh.device.backend import Backend
     from kinemesh.motion import Motion
-    from kinemesh.motion.deform import Deformation
     from kinemesh.results import Run
     from kinemesh.space.volumes import Volumes
 

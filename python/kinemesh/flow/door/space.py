@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from kinemesh.arguments import in_space
+from kinemesh.deform import Delaunay, Rigid, TorsionalSprings
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import Arguments
 from kinemesh.flow.door.planforms import TURN, edge_on
 from kinemesh.mesh.extents import Walls
-from kinemesh.motion.deform import Delaunay, Rigid, TorsionalSprings
 from kinemesh.sentences import Option
 from kinemesh.space.conditions.base import PLANE, Condition
 from kinemesh.space.conditions.table import conditions_of

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.bodies.poses import PoseArray, RateArray
 from kinemesh.flow.door.sliding import along_walls, checked
-from kinemesh.motion import PoseArray, RateArray
 from kinemesh.space.grid import Grid
 
 Floats = NDArray[np.float64]

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinemesh.motion import PoseArray
+from kinemesh.bodies.poses import PoseArray
 from kinemesh.sentences import Sentence
 
 if TYPE_CHECKING:
-    from kinemesh.motion.deform.base import Poses
+    from kinemesh.deform.base import Poses
     from kinemesh.space.volumes import Volumes
 
 SCALE = 0.3  # at lower reference Mach numbers damping is what it is at this one

@@ -13,6 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.bodies.poses import PoseArray, RateArray
+from kinemesh.deform.base import Poses
 from kinemesh.device.fields import Fields
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import Arguments, Markers, check_vortex
@@ -26,8 +28,7 @@ from kinemesh.flow.moving import Moving
 from kinemesh.flow.terms.base import Rows, Term
 from kinemesh.io.columns import SIDE
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
-from kinemesh.motion import Pose, PoseArray, RateArray
-from kinemesh.motion.deform.base import Poses
+from kinemesh.motion import Pose
 from kinemesh.space.volumes import Volumes
 
 Terms = tuple[Callable[[Any], Term], ...]

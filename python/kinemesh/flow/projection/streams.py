@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import numbers
+from kinemesh.deform import Deformation, Rigid
+from kinemesh.deform.still import Still
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door import limits
 from kinemesh.flow.door.arguments import within
-from kinemesh.motion.deform import Deformation, Rigid
-from kinemesh.motion.deform.still import Still
 from kinemesh.overset.moving import RigidParts
 
 

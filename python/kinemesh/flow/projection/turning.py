@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.motion import Motion, PoseArray, RateArray
+from kinemesh.bodies.poses import PoseArray, RateArray
+from kinemesh.motion import Motion
 from kinemesh.overset.parts import Parts
 from kinemesh.space.grid import Grid
 

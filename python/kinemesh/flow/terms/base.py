@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.bodies.poses import PoseArray
 from kinemesh.device.fields import Fields
 from kinemesh.linear.layers import Layers
-from kinemesh.motion import PoseArray
 
 
 @dataclass(frozen=True, slots=True)

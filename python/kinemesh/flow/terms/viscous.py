@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from kinemesh.bodies.poses import PoseArray
 from kinemesh.flow.door.walls import Walls
 from kinemesh.flow.terms.base import Rows, Term
-from kinemesh.motion import PoseArray
 
 
 class Stick(Term):

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.bodies.poses import PoseArray
 from kinemesh.device.backend import Backend
-from kinemesh.motion import Pose, PoseArray
+from kinemesh.motion import Pose
 from kinemesh.space.conditions.base import Condition
 from kinemesh.space.vertices import Vertices
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.csr import offsets_of
+from kinemesh.deform.fans import fans, spring_triangles
 from kinemesh.device.backend import Backend
 from kinemesh.linear import Pattern
 from kinemesh.mesh import Mesh
-from kinemesh.motion.deform.fans import fans, spring_triangles
 
 
 def graph_of(triangles: NDArray, nodes: int) -> tuple[NDArray, NDArray]:

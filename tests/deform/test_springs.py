@@ -10,9 +10,9 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.bench.ledger import Ledger
+from kinemesh.deform.fans import spring_triangles
 from kinemesh.linear import hierarchy
 from kinemesh.motion import Pose, function
-from kinemesh.motion.deform.fans import spring_triangles
 from scipy.sparse import coo_array, csr_array
 from solver_cases import Ellipse, bodies, mover_of, on_devices, square, turned
 
@@ -320,7 +320,7 @@ def test_both_solvers_find_the_same_mesh(device):
 @on_devices
 def test_a_restored_mover_goes_on_with_the_same_bits(device, monkeypatch):
     """Also when the hierarchy was made anew on a deformed mesh on the way."""
-    monkeypatch.setattr("kinemesh.motion.deform.springs.STALE", 0.9)
+    monkeypatch.setattr("kinemesh.deform.springs.STALE", 0.9)
     mesh = km.mesh.airfoil("naca0012", nodes=1000)
     ale, mover = mover_of(mesh, device)
 

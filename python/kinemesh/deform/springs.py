@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
+from kinemesh.deform.base import Deformation, Kept, Mover, Poses
+from kinemesh.deform.spokes import Spokes
 from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, SettingsError
 from kinemesh.linear import Bicgstab, Cg, Pattern
@@ -22,8 +24,6 @@ from kinemesh.linear.hierarchy import Level
 from kinemesh.linear.krylov import Krylov
 from kinemesh.linear.natural import Ilu0, open_library
 from kinemesh.linear.stack import Items
-from kinemesh.motion.deform.base import Deformation, Kept, Mover, Poses
-from kinemesh.motion.deform.spokes import Spokes
 from kinemesh.space.vertices import MeshVertices, Vertices
 
 BLOCK = 40  # most iterations between two looks at the device

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kinemesh.motion.deform.base import Deformation, PoseMover
+from kinemesh.deform.base import Deformation, PoseMover
 from kinemesh.space.vertices import Vertices
 
 

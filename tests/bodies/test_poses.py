@@ -5,10 +5,11 @@ from math import cos, sin
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.bodies.case import Bodies
+from kinemesh.bodies.poses import PoseArray, RateArray, placed
 from kinemesh.errors import SettingsError
-from kinemesh.flow.bodies import Bodies
-from kinemesh.motion import Pose, PoseArray, Rate, RateArray, pitch, placed, plunge
-from kinemesh.motion.poses import turns
+from kinemesh.motion import Pose, Rate, pitch, plunge
+from kinemesh.motion.numbers import turns
 from kinemesh.space.members import Members
 
 LENGTHS = (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 1001)
@@ -138,3 +139,15 @@ def test_a_law_is_asked_once_for_each_time_of_a_step():
     bodies.forget()
     bodies.poses(np.array([1.25]))
     assert times == [1.0, 1.25, 1.25]
+
+
+def test_points_of_several_bodies_are_placed_as_each_pose_places_them():
+    poses = [Pose(0.7, (0.3, -0.2), (1.0, 2.0)), Pose(-0.2, (0.1, 0.0)), Pose(shift=(0.0, 3.0))]
+    points = np.random.default_rng(0).normal(size=(4, 3, 2))
+
+    there = placed(points, poses)
+
+    each = [pose.apply(points[:, k]) for k, pose in enumerate(poses)]
+    eps = np.finfo(float).eps
+    assert there == pytest.approx(np.stack(each, axis=1), abs=16 * eps)
+    assert placed(np.empty((4, 0, 2)), []).shape == (4, 0, 2)

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.bodies.frames import CASE, Frame, framed
+from kinemesh.bodies.poses import PoseArray, RateArray, placed
 from kinemesh.errors import KinemeshError, SettingsError
-from kinemesh.motion import Motion, Pose, PoseArray, Rate, RateArray, placed
-from kinemesh.motion.framed import CASE, Frame, framed
+from kinemesh.motion import Motion, Pose, Rate
 from kinemesh.motion.harmonic import sorted_out
 from kinemesh.motion.numbers import LARGEST
 from kinemesh.motion.tables import remarks

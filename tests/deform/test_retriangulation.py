@@ -6,11 +6,11 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.cloud.tables import condition_numbers
+from kinemesh.deform import Deformation, Mover, retriangulated
+from kinemesh.deform.graph import Graph, Places
 from kinemesh.io import restart
 from kinemesh.mesh.geometry.curves import inside
 from kinemesh.motion import Pose
-from kinemesh.motion.deform import Deformation, Mover, retriangulated
-from kinemesh.motion.deform.graph import Graph, Places
 from runs import assert_same
 from solver_cases import Ellipse, bodies, on_devices, stream
 

@@ -11,24 +11,10 @@ from functools import cached_property
 from typing import overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from kinemesh.motion.motions import Pose, Rate
-
-FloatArray = NDArray[np.float64]
-
-
-def turns(angle: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Cosine and sine of angles (...) [rad], with the bits of `math.cos` and `math.sin`.
-
-    The complex exponential is the C library's, one number after another.  `np.sin` is vectorised in
-    some versions on some processors, and its bits are then others, and may depend on the place.
-    """
-    power = np.zeros(np.shape(angle), complex)
-    power.imag = angle
-    with np.errstate(invalid="ignore"):  # of angles that are no numbers
-        found = np.exp(power)
-    return found.real.copy(), found.imag.copy()  # each number beside the next one
+from kinemesh.motion.numbers import FloatArray, turns
 
 
 class PoseArray(Sequence[Pose]):

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinemesh.arguments import checks_names
+from kinemesh.deform.base import Deformation, Mover, Poses, pose_rows
+from kinemesh.deform.graph import graphs_as_given
+from kinemesh.deform.retriangulated import RetriangulatedMover
 from kinemesh.errors import SettingsError
 from kinemesh.linear.stack import Items
-from kinemesh.motion.deform.base import Deformation, Mover, Poses, pose_rows
-from kinemesh.motion.deform.graph import graphs_as_given
-from kinemesh.motion.deform.retriangulated import RetriangulatedMover
 from kinemesh.space.vertices import Vertices
 
 

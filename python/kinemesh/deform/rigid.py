@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinemesh.deform.base import Deformation, PoseMover
 from kinemesh.errors import SettingsError
-from kinemesh.motion.deform.base import Deformation, PoseMover
 from kinemesh.space.conditions.base import Condition
 from kinemesh.space.vertices import Vertices
 

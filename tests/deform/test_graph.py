@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from kinemesh.motion.deform.graph import _transforms, triangulated
+from kinemesh.deform.graph import _transforms, triangulated
 from scipy.spatial import Delaunay
 
 SIDE = np.arange(12) / 7

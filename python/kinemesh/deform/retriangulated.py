@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.deform.base import Kept, Mover, Poses, pose_rows
+from kinemesh.deform.graph import Graph, check_walls, graphs_as_given, number
 from kinemesh.errors import MeshError, NumericalFault
-from kinemesh.motion.deform.base import Kept, Mover, Poses, pose_rows
-from kinemesh.motion.deform.graph import Graph, check_walls, graphs_as_given, number
 from kinemesh.space.vertices import Vertices
 
 # Most ratio of an element's greatest to its least stretch since its graph was built.  Measured on
