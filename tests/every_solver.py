@@ -12,6 +12,7 @@ import kinemesh as km
 import numpy as np
 from clouds import box
 from exact_gas import GAMMA
+from kinemesh.bodies.placement import along
 from kinemesh.flow.gas import meshless_settings
 from kinemesh.flow.gas.ale_settings import LIMITERS
 from kinemesh.flow.terms.convection import CLOUD_FLUXES, FLUXES
@@ -146,7 +147,7 @@ class Faces(Gas):
             made.backend.put(made.u, u)
             if step < 3:
                 made.begin_step(np.array([DT]), step)
-                made.place(lambda share: [])
+                made.place(along(lambda share: [], 1.0))
         for term in made.terms.values():
             for call in term.residual() if term.name != "boundary" else ():
                 call()

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from kinemesh.bodies.placement import along
 from kinemesh.deform.base import Deformation, Mover
 from kinemesh.gas import GAMMA
 
@@ -64,7 +65,7 @@ def forced(case, steps):
     error = change = 0.0
     for step in range(steps):
         case.begin_step(np.array([dt]), 1 if step == 0 else 2)
-        case.place(lambda share: [])
+        case.place(along(lambda share: [], 1.0))
         march()
         case.check_faults(f"step {step}")
         assert get(case.dualtime.iterations)[0] == 3

@@ -5,6 +5,7 @@ import re
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.bodies.placement import along
 from kinemesh.cloud.tables import condition_numbers
 from kinemesh.deform import Deformation, Mover, retriangulated
 from kinemesh.deform.graph import Graph, Places
@@ -381,7 +382,7 @@ def test_a_uniform_stream_stays_uniform_through_new_graphs(device):
 
     for step in range(STEPS):
         open_.begin_step(np.array([0.05]), 1 if step == 0 else 2)
-        open_.place(lambda share: [])
+        open_.place(along(lambda share: [], 1.0))
         march()
         open_.check_faults(f"step {step}")
         speed = max(speed, np.abs(open_.backend.get(open_.grid.velocity)).max())

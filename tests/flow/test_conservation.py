@@ -13,6 +13,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from exact_gas import conserved
+from kinemesh.bodies.placement import along
 from solver_cases import Ellipse, bodies, outline
 
 DT = 0.3
@@ -86,7 +87,7 @@ def in_motion(ale):
     for step in (1, 2):
         put(ale.u, conserved(random_states(rng, nodes)))
         ale.begin_step(dt, step)
-        ale.place(lambda share, step=step: ale.poses((step - 1 + share) * dt))
+        ale.place(along(lambda share, step=step: ale.poses((step - 1 + share) * dt), 1.0))
         ale.check_faults(f"step {step}")
     put(ale.u, conserved(random_states(rng, nodes)))
 

@@ -3,6 +3,7 @@
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.bodies.placement import along
 from solver_cases import Wobble, disc, on_devices, smooth_random, square, stream
 
 MACH, DT, STEPS = 0.4, 0.05, 100
@@ -33,7 +34,7 @@ def forced(ale, steps):
     error = change = 0.0
     for step in range(steps):
         ale.begin_step(np.array([DT]), 1 if step == 0 else 2)
-        ale.place(lambda share: [])
+        ale.place(along(lambda share: [], 1.0))
         march()
         ale.check_faults(f"step {step}")
         assert get(ale.dualtime.iterations)[0] == 3

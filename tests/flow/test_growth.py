@@ -10,6 +10,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh import _core
+from kinemesh.bodies.placement import along
 from kinemesh.device.backend import _load_cuda
 from samples import place, sample
 from solver_cases import on_devices, ring
@@ -25,7 +26,7 @@ def made_and_dropped(mesh, device):
     ale = km.Ale(mesh, mach=0.3, motion=law, device=device, settings=settings)
     ale.dualtime.set_floor(DT)
     ale.begin_step(DT, 1)
-    ale.place(lambda share: ale.poses(share * DT))
+    ale.place(along(lambda share: ale.poses(share * DT), 1.0))
     ale.iteration(1e-4, 1, (10.0, 100.0, 1.5), 1)()
     ale.check_faults("growth")
     assert ale.backend.get(ale.dualtime.iterations).tolist() == [1]

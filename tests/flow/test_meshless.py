@@ -4,6 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from exact_gas import GAMMA, jacobian
+from kinemesh.bodies.placement import along
 from scipy.spatial import Delaunay as Triangulation
 from solver_cases import Wobble, naca0012_mesh, on_devices, smooth_random, square, stream, vortex
 
@@ -130,7 +131,7 @@ def test_uniform_stream_survives_arbitrary_motion(device, settings):
     moved = 0.0
     for step in range(50):
         solver.begin_step(np.array([DT]), 1 if step == 0 else 2)
-        solver.place(lambda share: [])
+        solver.place(along(lambda share: [], 1.0))
         march()
         solver.check_faults(f"step {step}")
         assert get(solver.dualtime.iterations)[0] == 3

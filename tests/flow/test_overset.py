@@ -6,6 +6,7 @@ import warnings
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.bodies.placement import along
 from kinemesh.errors import ArgumentError, MeshError, OversetError, SettingsError
 from kinemesh.io import fields
 from kinemesh.mesh import Mesh
@@ -183,11 +184,11 @@ def test_a_look_at_the_connectivity_leaves_a_case_at_rest_as_it_was():
     status = made.backend.get(made.parts.connectivity.status)
     made.connectivity(time=0.0)
     made.begin_step(np.array([0.05]), 1)
-    made.place(lambda share: made.poses(np.zeros(1)))
+    made.place(along(lambda share: made.poses(np.zeros(1)), 1.0))
     np.testing.assert_array_equal(made.backend.get(made.parts.connectivity.status), status)
     assert len(renewals.steps) == 1
     made.connectivity(time=0.0)
-    made.place(lambda share: made.poses(np.zeros(1)))
+    made.place(along(lambda share: made.poses(np.zeros(1)), 1.0))
     assert len(renewals.steps) == 1
 
 

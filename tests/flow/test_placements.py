@@ -3,6 +3,7 @@
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.bodies.placement import along
 from kinemesh.io.summary import Stopwatch
 from kinemesh.motion import Pose
 from kinemesh.run.march import march
@@ -35,8 +36,12 @@ def flown(solver, detours):
 
         solver.begin_step(dt, 1 if number == 0 else 2)
         for away in detours:
-            solver.place(lambda s, away=away: [p + Pose(s * away, (0.25, 0)) for p in poses_at(s)])
-        solver.place(poses_at)
+
+            def beside(share, away=away):
+                return [p + Pose(share * away, (0.25, 0)) for p in poses_at(share)]
+
+            solver.place(along(beside, DT))
+        solver.place(along(poses_at, DT))
         march(solver, recording, "step", Stopwatch())
         found += [get(solver.grid.x), get(solver.u), get(solver.low_mach.pairs)]
     return found

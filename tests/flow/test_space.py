@@ -4,6 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from clouds import box, lattice
+from kinemesh.bodies.placement import along
 from kinemesh.errors import CloudError, MeshError, SettingsError
 from scipy.spatial import cKDTree
 from solver_cases import Wobble, on_devices
@@ -81,7 +82,7 @@ def test_uniform_stream_survives_arbitrary_motion(device, half, settings):
     moved = 0.0
     for step in range(20):
         solver.begin_step(np.array([DT]), 1 if step == 0 else 2)
-        solver.place(lambda share: [])
+        solver.place(along(lambda share: [], 1.0))
         march()
         solver.check_faults(f"step {step}")
         moved = max(moved, np.abs(get(solver.grid.velocity)).max())

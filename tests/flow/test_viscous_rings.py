@@ -6,6 +6,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from exact_gas import GAMMA
+from kinemesh.bodies.placement import along
 from kinemesh.flow.terms.viscous import NoSlip, Stick
 from scipy.integrate import solve_bvp
 from scipy.special import iv, kv
@@ -135,7 +136,7 @@ def test_a_velocity_of_sliding_turns_with_its_body():
     case.begin_step(np.full(1, 1.0), 1)
     poses = case.poses(np.full(1, 1.0))
 
-    case.place(lambda share: poses)
+    case.place(along(lambda share: poses, 1.0))
 
     at = case.grid.wall.node
     way = case.backend.get(case.grid.x)[at] - case.grid.points[at]  # in a unit of time

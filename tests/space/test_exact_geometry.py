@@ -7,6 +7,7 @@ relative error of a few eps, so 1e-14 = 45 eps holds for any order of summation.
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.bodies.placement import along
 from solver_cases import Wobble, naca0012_mesh, on_devices, rates, smooth_random, square, swept
 
 BAR = 1e-14
@@ -24,7 +25,7 @@ def steps(ale, dt, count):
     """Steps of the mesh alone, BDF1 then BDF2; yields their numbers."""
     for number in range(count):
         ale.begin_step(dt, 1 if number == 0 else 2)
-        ale.place(lambda s, n=number: ale.poses((n + s) * dt))
+        ale.place(along(lambda s, n=number: ale.poses((n + s) * dt), 1.0))
         ale.check_faults(f"step {number}")
         yield number
 

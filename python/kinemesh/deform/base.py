@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.bodies.placement import Poses
 from kinemesh.bodies.poses import PoseArray
 from kinemesh.device.backend import Backend
 from kinemesh.motion import Pose
 from kinemesh.space.conditions.base import Condition
 from kinemesh.space.vertices import Vertices
-
-Poses = Callable[[float], Sequence[Pose]]
-"""Poses of all bodies at a share 0..1 of the physical step."""
 
 
 def pose_rows(poses: Sequence[Pose]) -> NDArray[np.float64]:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinemesh.arguments import checks_names
-from kinemesh.deform.base import Deformation, Mover, Poses, pose_rows
+from kinemesh.bodies.placement import Poses
+from kinemesh.deform.base import Deformation, Mover, pose_rows
 from kinemesh.deform.graph import graphs_as_given
 from kinemesh.deform.retriangulated import RetriangulatedMover
 from kinemesh.errors import SettingsError

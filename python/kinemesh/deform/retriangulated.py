@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.deform.base import Kept, Mover, Poses, pose_rows
+from kinemesh.bodies.placement import Poses
+from kinemesh.deform.base import Kept, Mover, pose_rows
 from kinemesh.deform.graph import Graph, check_walls, graphs_as_given, number
 from kinemesh.errors import MeshError, NumericalFault
 from kinemesh.space.vertices import Vertices

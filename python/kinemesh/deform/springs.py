@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
-from kinemesh.deform.base import Deformation, Kept, Mover, Poses
+from kinemesh.bodies.placement import Poses
+from kinemesh.deform.base import Deformation, Kept, Mover
 from kinemesh.deform.spokes import Spokes
 from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, SettingsError

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.bodies.poses import PoseArray, RateArray
-from kinemesh.deform.base import Poses
+from kinemesh.bodies.placement import Placement
+from kinemesh.bodies.poses import PoseArray
 from kinemesh.flow.suspects import where_largest
 from kinemesh.motion import Pose
 from kinemesh.results.walls import Wall
@@ -172,16 +172,8 @@ class Driven(ABC):
         """
 
     @abstractmethod
-    def place(
-        self, poses_at: Poses, rates_at: Callable[[], RateArray] | None = None
-    ) -> dict[str, float]:
-        """Bodies and mesh to where they are at the end of the step; how the deformation went.
-
-        Parameters
-        ----------
-        poses_at : callable    share 0..1 of the step -> poses of all bodies
-        rates_at : callable    () -> rates of these poses at the end of the step
-        """
+    def place(self, placement: Placement) -> dict[str, float]:
+        """Bodies and mesh to where they are at the end of the step; how the deformation went."""
 
     def predict(self) -> None:
         """Go to the state that the march of a step begins from, where it is not the present one."""

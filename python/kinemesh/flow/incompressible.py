@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
+from kinemesh.bodies.placement import Placement
 from kinemesh.bodies.poses import PoseArray, RateArray
 from kinemesh.deform import Deformation
-from kinemesh.deform.base import Poses
 from kinemesh.flow.door.arguments import (
     Arguments,
     Markers,
@@ -336,22 +336,12 @@ class Incompressible(Moving):
         self.begin_bodies(dt, order)
         self.projection.step.begin(self.steps)
 
-    def place(
-        self, poses_at: Poses, rates_at: Callable[[], RateArray] | None = None
-    ) -> dict[str, float]:
-        """Bodies to where they are at the end of the step, the mesh with them.
-
-        Parameters
-        ----------
-        poses_at : callable    share 0..1 of the step -> poses of all bodies
-        rates_at : callable    rates of all bodies at the end of the step; None: as `poses_at` has
-            them beside it, beyond 1 too
-        """
-        notes = self.place_bodies(poses_at)
+    def place(self, placement: Placement) -> dict[str, float]:
+        """Bodies to where they are at the end of the step, the mesh with them."""
+        notes = self.place_bodies(placement)
         if self.parts is not None:
-            there = PoseArray.of(poses_at(1.0))
-            self.parts.place(there, self.projection.renew, f"step {self.steps}")
-        self._walls(PoseArray.of(poses_at(1.0)), rates_at or (lambda: self._differences(poses_at)))
+            self.parts.place(placement.poses, self.projection.renew, f"step {self.steps}")
+        self._walls(placement.poses, lambda: placement.rates)
         return notes
 
     def measure(self) -> None:
@@ -380,13 +370,6 @@ class Incompressible(Moving):
 
     def strides(self, asked: Callable[[int, float], str]) -> list[str]:
         return [] if self.parts is None else self.parts.watch.strides(asked)
-
-    def _differences(self, poses_at: Poses, share: float = 1e-3) -> RateArray:
-        """Rates by central differences of poses about the end of the step."""
-        before, after = (PoseArray.of(poses_at(1 + way * share)) for way in (-1, 1))
-        dt = self.grid.owners.spread(self.step[0])
-        angle = (after.angle - before.angle) / (2 * share * dt)
-        return RateArray(angle, (after.shift - before.shift) / (2 * share * dt)[:, None])
 
     def _walls(self, poses: PoseArray, rates_at: Callable[[], RateArray] | None) -> None:
         """Velocities of the walls' nodes; without rates their bodies are at rest."""

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.case import Bodies, Stands
+from kinemesh.bodies.placement import Placement, at_rest, by_laws
 from kinemesh.bodies.poses import PoseArray, RateArray
-from kinemesh.deform.base import Mover, Poses
+from kinemesh.deform.base import Mover
 from kinemesh.errors import warn_of
 from kinemesh.flow.door import sizes
 from kinemesh.flow.door.arguments import Arguments, Markers, motions_of
@@ -116,6 +117,10 @@ class Moving(Runnable, Driven, Counted):
         """Change of every body's pose at its member's time [chord/a_inf]."""
         return self.bodies.rates(time)
 
+    def by_laws(self, before: NDArray[Any], dt: NDArray[Any]) -> Placement:
+        """Placement by the motions of the bodies in a step `dt` (members,) from a time `before`."""
+        return by_laws(self.bodies, before, dt)
+
     def standing(self, poses: Sequence[Pose] = ()) -> PoseArray:
         """Pose of every body as given where there are no `poses`, else these."""
         return PoseArray.of(poses) if len(poses) else PoseArray.still(len(self.grid.bodies))
@@ -169,7 +174,7 @@ class Moving(Runnable, Driven, Counted):
         there = PoseArray.of(poses)
         if not (there.angle.any() or there.shift.any()):
             return
-        self.deform.attach(self.grid.vertices).step(there.scaled)
+        self.deform.attach(self.grid.vertices).step(at_rest(there).at)
         self.grid.start()
         self.check_faults("mesh at the start of the motion")
 
@@ -193,13 +198,13 @@ class Moving(Runnable, Driven, Counted):
         self.placed = False
         self.steps = 1 if order == 1 else self.steps + 1
 
-    def place_bodies(self, poses_at: Poses) -> dict[str, float]:
+    def place_bodies(self, placement: Placement) -> dict[str, float]:
         """Bodies and volumes to where they are at the end of the step (`place`)."""
         assert self.mover is not None  # begin_step has made it
         if self.placed:
             self.mover.back()
         self.placed = True
-        notes = self.mover.step(poses_at)
+        notes = self.mover.step(placement.at)
         if not self.mover.rests:
             self.measure()
             self.grid.sweep()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import is_several, member_count, numbers, per_member
+from kinemesh.bodies.placement import at_rest
 from kinemesh.bodies.poses import PoseArray
 from kinemesh.errors import OversetError, SettingsError, warn
 from kinemesh.flow.door.arguments import Arguments, Markers, markers_of
@@ -179,7 +180,7 @@ def report_of(case: Moving, parts: Standing | None, time: Any, member: Any) -> O
     problem = ""
     with parts.apart(int(member)):
         poses = case.poses(at)
-        case.deform.attach(case.grid.vertices).step(poses.scaled)
+        case.deform.attach(case.grid.vertices).step(at_rest(poses).at)
         try:
             parts.place(poses, parts.connectivity.update, f"time {at[member]:g}")
         except OversetError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from kinemesh.io.summary import Stopwatch
 from kinemesh.run import interrupt
 
 if TYPE_CHECKING:
-    from kinemesh.bodies.poses import RateArray
+    from kinemesh.bodies.placement import Placement
     from kinemesh.flow.moving import Moving
 
 
@@ -93,7 +93,7 @@ def take_step(
     dt: NDArray[np.float64],
     where: str,
     watch: Stopwatch,
-    rates_at: Callable[[], RateArray] | None = None,
+    placement: Placement | None = None,
 ) -> dict[str, float]:
     """Take physical step `number`: begin, place, march; returns the deformation's numbers.
 
@@ -103,14 +103,14 @@ def take_step(
     number : int           from 1
     dt : (members,)        time steps of the solver
     where : str            for messages
-    rates_at : callable    as of `Moving.place`
+    placement : of the bodies; None: by their motions
     """
     before = (number - 1) * dt
     with watch("deformation"), solver.grid.ensemble.quiet():
         try:
             solver.begin_step(dt, 1 if number == 1 else 2)
             solver.at_time(before + dt)
-            notes = solver.place(lambda share: solver.poses(before + share * dt), rates_at)
+            notes = solver.place(placement or solver.by_laws(before, dt))
         except NumericalFault as fault:
             raise NumericalFault(fault.said, f" ({where})") from fault
         solver.check_faults(where)

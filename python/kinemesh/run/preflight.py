@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.deform import Rigid
-from kinemesh.deform.base import Poses
 from kinemesh.deform.still import Still
 from kinemesh.errors import NumericalFault, OversetError, warn_of
 from kinemesh.run import interrupt
@@ -76,7 +75,7 @@ def fly(
             when = f"step {number} of {steps}, {_words(at, cycle)}"
             ensemble.at(f"pre-flight of the motion, {when}", number)
             if number:
-                mover.step(_poses(solver, before, dt))
+                mover.step(solver.by_laws(before, dt).at)
             solver.check_faults("moving the mesh")
             flown = solver.flown(solver.poses(number * dt), when)
             for name, found in (flown or _shapes(solver)).items():
@@ -118,11 +117,6 @@ def _words(at: NDArray[np.float64], cycle: Any) -> str:
     if cycle is None:
         return f"time {', '.join(f'{t:.4g}' for t in np.unique(at))}"
     return f"phase {', '.join(f'{p:.0f}' for p in np.unique(np.round(at)))} degrees"
-
-
-def _poses(solver: Moving, before: NDArray[np.float64], dt: NDArray[np.float64]) -> Poses:
-    """Poses at a share of the step from `before`."""
-    return lambda share: solver.poses(before + share * dt)
 
 
 def _shapes(solver: Moving) -> dict[str, NDArray[np.float64]]:

@@ -27,7 +27,7 @@ from kinemesh.run.swings import Swings
 from kinemesh.sentences import NO_RESUME, Sentence, of_row, rows_of
 
 if TYPE_CHECKING:
-    from kinemesh.bodies.poses import PoseArray
+    from kinemesh.bodies.placement import Placement
     from kinemesh.flow.moving import Moving
     from kinemesh.run.resume import Saved
 
@@ -228,20 +228,18 @@ class Unsteady(Driver):
     def step(self, number: int) -> None:
         """One physical step of every member."""
         solver, watch, dt = self.solver, self.watch, self.plan.dt
-        now = (number - 1) * dt + dt
+        placement = solver.by_laws((number - 1) * dt, dt)
         where = f"step {number} of {self.plan.count}"
         solver.grid.ensemble.at(f"step {number}", number)  # a later part may have more steps
-        self.tally.add(
-            take_step(solver, self.recording, number, dt, where, watch, lambda: solver.rates(now))
-        )
+        self.tally.add(take_step(solver, self.recording, number, dt, where, watch, placement))
         with watch("forces and history"), solver.grid.ensemble.quiet():
-            self.accept(number, solver.poses(now))
+            self.accept(number, placement)
 
-    def accept(self, number: int, poses: PoseArray) -> None:
+    def accept(self, number: int, placement: Placement) -> None:
         """Count and write the step as it ended; members that diverged in it fail."""
         solver, get, tally = self.solver, self.solver.backend.get, self.tally
         time = number * self.plan.dt
-        moved = moving(solver, time, poses)  # a motion may fail here, and its member has no row
+        moved = moving(solver, placement)  # a motion may fail here, and its member has no row
         drop, at_floor = self._ended()
         alive = solver.grid.ensemble.alive
         missed = solver.missed()

@@ -15,7 +15,7 @@ from kinemesh.bodies.poses import PoseArray
 from kinemesh.sentences import Sentence
 
 if TYPE_CHECKING:
-    from kinemesh.deform.base import Poses
+    from kinemesh.bodies.placement import Placement
     from kinemesh.space.volumes import Volumes
 
 SCALE = 0.3  # at lower reference Mach numbers damping is what it is at this one
@@ -70,7 +70,7 @@ class LowMach:
         if self.on:  # a restart has the factors of the steps before it
             self._least = self.grid.backend.get(self.pairs)[:, 0]
 
-    def follow(self, poses_at: Poses, dt: NDArray[Any], first: bool) -> None:
+    def follow(self, placement: Placement, dt: NDArray[Any], first: bool) -> None:
         """A physical step: the reference is the largest of this run's steps up to now.
 
         It does not fall where a flapping body turns, since the wake of its stroke is still there.
@@ -78,13 +78,13 @@ class LowMach:
 
         Parameters
         ----------
-        poses_at : callable    share 0..1 of the step -> poses of all bodies
+        placement : of the bodies in this step
         dt : (members,)    [chord/a_inf]
         first : whether it is the run's first step
         """
         if not first and (self._before >= OFF).all():
             return
-        before, after = (PoseArray.of(poses_at(share)) for share in (0.0, 1.0))
+        before, after = placement.at(0.0), placement.poses
         speeds = self._speeds(before, after, dt)
         self.reference = speeds if first else np.maximum(self._before, speeds)
         self._put(0.0 if first or not self.on else self._least)

@@ -13,8 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.bodies.poses import PoseArray, RateArray
-from kinemesh.deform.base import Poses
+from kinemesh.bodies.placement import Placement
 from kinemesh.device.fields import Fields
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import Arguments, Markers, check_vortex
@@ -292,27 +291,19 @@ class Solver(Answers):
         for term in self.terms.values():
             term.at_time(times)
 
-    def place(
-        self, poses_at: Poses, rates_at: Callable[[], RateArray] | None = None
-    ) -> dict[str, float]:
+    def place(self, placement: Placement) -> dict[str, float]:
         """Bodies to where they are at the end of the step, the mesh with them; pseudo-time from 0.
 
         Within one step it may be called again: with the last poses it has the bits of one call.
-
-        Parameters
-        ----------
-        poses_at : callable    share 0..1 of the step -> poses of all bodies
-        rates_at : of no account here; walls go as fast as the mesh
 
         Returns
         -------
         dict    the deformation's numbers of how it went
         """
-        del rates_at
-        self.low_mach.follow(poses_at, *self.step)
+        self.low_mach.follow(placement, *self.step)
         for term in self.terms.values():
-            term.place(PoseArray.of(poses_at(1.0)))
-        notes = self.place_bodies(poses_at)
+            term.place(placement.poses)
+        notes = self.place_bodies(placement)
         self._past()
         self.dualtime.begin()
         if self.newton_of_steps is not None:
