@@ -72,11 +72,16 @@ class Friction:
     def first(self) -> NDArray[np.int64]:
         """(wall nodes,) neighbours off the wall, along the normal; at a sharp edge the nearest.
 
-        Nodes of which all neighbours are on walls have themselves.
+        They are of the mesh as it is given, whenever they are first asked for.  Nodes of which all
+        neighbours are on walls have themselves.
         """
-        grid, node = self.grid, self.grid.wall.node
-        x = self.backend.get(grid.x)
-        normal, sharp = -self._normal()[0], self._sharp(x)
+        grid, node, x = self.grid, self.grid.wall.node, self.grid.points
+        sides = self._sides(x)
+        along_x, along_y = sides.sum(axis=1).T
+        area = np.stack([-along_y, along_x], axis=1)
+        size = np.hypot(along_x, along_y)
+        normal = area / np.maximum(size, 1e-300)[:, None]
+        sharp = size < SHARP * np.linalg.norm(sides, axis=2).sum(axis=1)
         on = np.zeros(grid.nodes, bool)
         on[node] = True
         found: NDArray[np.int64] = node.astype(np.int64)
