@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from kinemesh.flow.projection.settings import IncompressibleSettings as IncompressibleSettings
     from kinemesh.loops.loop import Loop
     from kinemesh.mesh import Mesh
+    from kinemesh.motion import Pose
     from kinemesh.overset import Part
     from kinemesh.results import Run
     from kinemesh.results import open as open
@@ -69,6 +70,7 @@ _HOME = {
     "Loop": "loops.loop",
     "Mesh": "mesh",
     "Part": "overset",
+    "Pose": "motion",
     "Run": "results",
     "Units": "flow.door.units",
     "compare": "study.comparison",
@@ -96,7 +98,8 @@ wire(
         "Convergence.plot": ("kinemesh.plot", "sizes"),
         "Loop.plot": ("kinemesh.plot", "hysteresis"),
         "OversetReport.plot": ("kinemesh.plot", "grids"),
-        "Solver.run": ("kinemesh.run.unsteady", "unsteady"),
+        "Solver.run": ("kinemesh.run.doors", "unsteady"),
+        "Solver.steps": ("kinemesh.run.doors", "stepwise"),
         "Solver.steady": ("kinemesh.run.steady", "steady"),
         "reference_loop": ("kinemesh.study.hysteresis", "reference_loop"),
     }
@@ -117,6 +120,7 @@ __all__ = [  # not open: `import *` would take the place of Python's own
     "NumericalFault",
     "OversetError",
     "Part",
+    "Pose",
     "Run",
     "SettingsError",
     "Units",

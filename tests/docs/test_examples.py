@@ -115,6 +115,25 @@ def test_the_boundary_layer_of_getting_started_has_a_plate_s_friction():
     assert friction == pytest.approx(2 * 0.074 / 6e6**0.2, rel=0.1)  # of two sides
 
 
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore:.*loads change over the window:RuntimeWarning")
+def test_the_loops_of_the_page_on_stepping_run(tmp_path, monkeypatch, capsys):
+    """A section that is turned by hand, one on a spring by a loop and one by a coupler."""
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for code in blocks("docs/stepping.md"):
+        small = replaced(code, steps=12).replace("< 40", "< 12")
+        exec(compile(small, "stepping.md", "exec"), names)
+        if "turned" in code:
+            turned = names["run"].history["alpha_deg"]
+            assert turned[-1] == pytest.approx(1.1)  # 2 degrees in a time of 2, a step later
+        elif "v += " in code:
+            falling = names["loop"].run.history["shift_y"]
+            assert falling[0] == 0.02
+            assert 0 < falling[-1] < falling[1] < 0.02
+    assert names["run"].history["shift_y"][-1] > 0.001  # lift of one degree lifts it
+
+
 def test_the_page_of_results_runs(tmp_path, monkeypatch):
     pv = pytest.importorskip("pyvista")
     monkeypatch.chdir(tmp_path)

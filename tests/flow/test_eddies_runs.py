@@ -83,7 +83,7 @@ def test_a_nu_tilde_that_is_no_number_is_named_as_such(tmp_path):
 
     def poisoned():
         begin()
-        if case.steps == 3:
+        if case.step_number == 3:
             values = get(term.nt1)
             values[300] = float("nan")
             put(term.nt1, values)

@@ -122,7 +122,7 @@ class Renewals:
         made.projection.renew = self
 
     def __call__(self):
-        self.steps.append(self.made.steps)
+        self.steps.append(self.made.step_number)
         self.renew()
 
 

@@ -49,7 +49,7 @@ def test_walls_take_what_the_residual_of_all_nodes_leaves_there(chord, told):
 def test_grids_that_stand_have_the_bits_of_grids_that_are_measured(motion, monkeypatch):
     made, turns = case(motion), []
     turn = made.grid.turn
-    made.grid.turn = lambda: (turns.append(made.steps), turn())
+    made.grid.turn = lambda: (turns.append(made.step_number), turn())
     found = run(made).history
     # it moves in steps 5 to 8; what was swept then counts in step 9, and is old in step 10
     assert turns == [1, 2, 3] + ([] if motion is None else [5, 6, 7, 8, 9, 10])

@@ -81,6 +81,7 @@ class Bodies:
     Attributes
     ----------
     owners : Owners    member of each
+    frames : of each body its own Frame
     parts : bool            whether they are of overset parts, each with a frame of its own
     turned_deg : (members,) nose-up angle of the first body's own frame [deg]
     points : (bodies, 2)    the moments' point of each body, as the body is given: `moment_about` in
@@ -103,6 +104,7 @@ class Bodies:
         stands = stands or Stands([CASE] * len(bodies))
         motions = [framed(m, f, length) for m, f in zip(motions, stands.frames, strict=True)]
         self.motions, self.speed, self.parts = motions, speed, stands.parts
+        self.frames = stands.frames
         angles = np.array([frame.angle_deg for frame in stands.frames], float)
         self.turned_deg = self.owners.firsts(angles)
         self._about, self._first = moment_about, stands.placed(moment_about)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kinemesh.motion.given import Given
 from kinemesh.motion.motions import DIFFERENCE, Motion, Pitch, Plunge, Pose, Rate, Together
 from kinemesh.motion.uniform import Rotate, Translate
 
@@ -99,7 +100,7 @@ class Framed(Motion):
 def framed(motion: Motion | None, frame: Frame, length: float = 1.0) -> Motion | None:
     """Motion in the case's frame from one in the body's frame."""
     parts = motion.parts if type(motion) is Together else (motion,)
-    if {type(part) for part in parts} <= {Pitch, Plunge, Rotate, Translate, type(None)}:
+    if {type(part) for part in parts} <= {Given, Pitch, Plunge, Rotate, Translate, type(None)}:
         made = [_turned(part, frame) for part in parts]
         return Together(tuple(part for part in made if part)) if len(made) > 1 else made[0]
     assert motion is not None  # it is of the kinds above
@@ -108,6 +109,6 @@ def framed(motion: Motion | None, frame: Frame, length: float = 1.0) -> Motion |
 
 def _turned(motion: Motion | None, frame: Frame) -> Motion | None:
     """A motion about a point of the case."""
-    if not isinstance(motion, Pitch | Rotate) or frame == CASE:
+    if not isinstance(motion, Given | Pitch | Rotate) or frame == CASE:
         return motion
     return replace(motion, about=frame.point(motion.about))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kinemesh.bodies.placement import Poses
 from kinemesh.bodies.poses import PoseArray
 from kinemesh.device.backend import Backend
-from kinemesh.motion import Pose
+from kinemesh.motion import Motion, Pose
 from kinemesh.space.conditions.base import Condition
 from kinemesh.space.vertices import Vertices
 
@@ -176,6 +176,10 @@ class Deformation(ABC):
         moving : names of the bodies that move
         """
         del conditions, moving  # as a rule it can
+
+    def check_placed(self, body: str, motion: Motion | None) -> None:
+        """SettingsError where a body with such a motion cannot be placed by a user."""
+        del body, motion  # as a rule it can
 
     @abstractmethod
     def attach(self, vertices: Vertices) -> Mover:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kinemesh.deform.base import Deformation, PoseMover
+from kinemesh.errors import SettingsError
+from kinemesh.motion import Motion
 from kinemesh.space.vertices import Vertices
 
 
@@ -20,6 +22,12 @@ class Still(Deformation):
     """Deformation that leaves the mesh at rest."""
 
     name = "still"
+
+    def check_placed(self, body: str, motion: Motion | None) -> None:
+        raise SettingsError(
+            f"place: body {body!r} was made to rest, as the case has no motion; give the case "
+            f"motion={{{body!r}: km.motion.given()}}"
+        )
 
     def attach(self, vertices: Vertices) -> StillMover:
         return StillMover(vertices)

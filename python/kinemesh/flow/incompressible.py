@@ -334,13 +334,13 @@ class Incompressible(Moving):
             self.way.leave()
             self.marches, self.grid.ensemble.remedies = False, self.settings.remedies
         self.begin_bodies(dt, order)
-        self.projection.step.begin(self.steps)
+        self.projection.step.begin(self.step_number)
 
     def place(self, placement: Placement) -> dict[str, float]:
         """Bodies to where they are at the end of the step, the mesh with them."""
         notes = self.place_bodies(placement)
         if self.parts is not None:
-            self.parts.place(placement.poses, self.projection.renew, f"step {self.steps}")
+            self.parts.place(placement.poses, self.projection.renew, f"step {self.step_number}")
         self._walls(placement.poses, lambda: placement.rates)
         return notes
 

@@ -25,7 +25,7 @@ from kinemesh.flow.door.runnable import Runnable
 from kinemesh.flow.driven import Driven
 from kinemesh.flow.forces import Forces, Loads
 from kinemesh.flow.memory import Counted
-from kinemesh.motion import Pose
+from kinemesh.motion import Motion, Pose
 from kinemesh.space.conditions.base import FACES
 from kinemesh.space.conditions.table import in_time
 from kinemesh.space.volumes import Volumes
@@ -48,12 +48,14 @@ class Moving(Runnable, Driven, Counted):
     mover : of the deformation, from the first step on
     step : time steps of the members, and whether it is the first one
     placed : whether the present step has had its place
-    steps : number of steps since the motion began, the present one counted
+    step_number : of the present step, from 1 since the motion began
     fresh : whether no march has gone on from the present flow, so that walls have no reaction yet
+    runs : whether a run of it, or a loop over its steps, has not ended
     family : of solvers, whose conditions at the boundary it computes
     """
 
     family: ClassVar[str] = FACES
+    runs = False
     forces: Forces
     fresh = True
 
@@ -94,13 +96,18 @@ class Moving(Runnable, Driven, Counted):
         )  # fmt: skip
         self.mover: Mover | None = None
         self.placed = False
-        self.steps = 0
+        self.step_number = 0
         none_yet = np.full(grid.members, np.inf)
         self.step: tuple[NDArray[np.float64], bool] = none_yet, True
 
     def check_motions(self, arguments: Arguments) -> None:
         """SettingsError for motions that the solver has no meaning for."""
         del arguments  # as a rule it has one for each
+
+    def check_placed(self, marker: str, motion: Motion | None) -> None:
+        """SettingsError where a body with such a motion cannot be placed by a user."""
+        self.deform.check_placed(marker, motion)
+        self.deform.check_conditions(self.conditions, {marker})
 
     @property
     def incidence_deg(self) -> NDArray[np.float64]:
@@ -196,7 +203,7 @@ class Moving(Runnable, Driven, Counted):
         self.fresh = False
         self.step = dt, order == 1
         self.placed = False
-        self.steps = 1 if order == 1 else self.steps + 1
+        self.step_number = 1 if order == 1 else self.step_number + 1
 
     def place_bodies(self, placement: Placement) -> dict[str, float]:
         """Bodies and volumes to where they are at the end of the step (`place`)."""

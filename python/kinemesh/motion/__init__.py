@@ -1,5 +1,6 @@
 """Motions of bodies: laws, functions of time and nothing else."""
 
+from kinemesh.motion.given import Given, given
 from kinemesh.motion.motions import (
     Function,
     Motion,
@@ -19,6 +20,7 @@ from kinemesh.motion.uniform import Rotate, Translate, rotate, translate
 __all__ = [
     "ORDERS",
     "Function",
+    "Given",
     "Motion",
     "Pitch",
     "Plunge",
@@ -29,6 +31,7 @@ __all__ = [
     "Together",
     "Translate",
     "function",
+    "given",
     "pitch",
     "plunge",
     "rotate",

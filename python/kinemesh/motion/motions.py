@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from math import cos, pi, radians, sin
+from math import cos, degrees, pi, radians, sin
 from typing import ClassVar
 
 import numpy as np
@@ -28,25 +28,45 @@ CENTRAL = {-2: 1, -1: -8, 1: 8, 2: -1}  # twelfths of a difference, by steps of 
 ONE_SIDED = {1: 48, 2: -36, 3: 16, 4: -3}  # less 25 of the present value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Pose:
     """Place of a rigid body: x -> R(-angle) (x - about) + about + shift.
 
     Parameters
     ----------
-    angle : float    nose-up positive [rad]
-    about : (2,)     pivot, a point of the body as given [chord]
-    shift : (2,)     translation of the pivot [chord]
+    angle : float        nose-up positive [rad]
+    about : (2,)         pivot, a point of the body as given [chord]
+    shift : (2,)         translation of the pivot [chord]
+    angle_deg : float    the angle in degrees, in the place of `angle`
     """
 
-    angle: float = 0.0
-    about: tuple[float, float] = (0.0, 0.0)
-    shift: tuple[float, float] = (0.0, 0.0)
+    angle: float
+    about: tuple[float, float]
+    shift: tuple[float, float]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "angle", bounded("Pose", "angle", self.angle))
-        object.__setattr__(self, "about", pair("Pose", "about", self.about))
-        object.__setattr__(self, "shift", pair("Pose", "shift", self.shift))
+    def __init__(
+        self,
+        angle: float | None = None,
+        about: Sequence[float] = (0.0, 0.0),
+        shift: Sequence[float] = (0.0, 0.0),
+        *,
+        angle_deg: float | None = None,
+    ) -> None:
+        if angle is not None and angle_deg is not None:
+            raise SettingsError(
+                f"Pose: angle = {angle!r} and angle_deg = {angle_deg!r}, expected one of the two"
+            )
+        if angle_deg is not None:
+            angle = radians(bounded("Pose", "angle_deg", angle_deg))
+        turned = 0.0 if angle is None else bounded("Pose", "angle", angle)
+        object.__setattr__(self, "angle", turned)
+        object.__setattr__(self, "about", pair("Pose", "about", about))
+        object.__setattr__(self, "shift", pair("Pose", "shift", shift))
+
+    @property
+    def angle_deg(self) -> float:
+        """Angle in degrees."""
+        return degrees(self.angle)
 
     @property
     def rotation(self) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kinemesh.deform.base import Deformation, PoseMover
 from kinemesh.errors import SettingsError
+from kinemesh.motion import Motion
 from kinemesh.space.conditions.base import Condition
 from kinemesh.space.vertices import Vertices
 
@@ -57,6 +58,13 @@ class RigidParts(Deformation):
                     f"boundary {marker!r} of kind {own.kind!r} stands still, and part {part!r} "
                     "moves; give it to a part at rest, or leave the part's motion out"
                 )
+
+    def check_placed(self, body: str, motion: Motion | None) -> None:
+        if motion is None:
+            raise SettingsError(
+                f"place: part {body!r} was made to rest; give the case "
+                f"motion={{{body!r}: km.motion.given()}}"
+            )
 
     def attach(self, vertices: Vertices) -> PartsMover:
         return PartsMover(vertices)

@@ -7,13 +7,14 @@ claim on its folder to its results.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from kinemesh.errors import warn_of
+from kinemesh.errors import SettingsError, warn_of
 from kinemesh.flow.door.sizes import summed
 from kinemesh.io import summary
 from kinemesh.io.history import History
@@ -26,6 +27,7 @@ from kinemesh.run.files import Files
 from kinemesh.sentences import ALL_FAILED, Sentence, of_failure
 
 if TYPE_CHECKING:
+    from kinemesh.flow.moving import Moving
     from kinemesh.run.resume import Saved
 
 
@@ -43,8 +45,12 @@ class Driver(ABC):
     ----------
     resumed : steps (or iterations) at which it was resumed;  said : what restarts had to say
     warned : notes of the summary whose matter a warning has told before the run
+    run : Run, once it has ended
+    empty : whether it was ended before its first row, so that there is nothing to sum up
     """
 
+    run: Run
+    empty = False
     mode: str  # "steady" or "unsteady"; of a restart the phase in which the history has rows
 
     def __init__(
@@ -163,15 +169,50 @@ class Driver(ABC):
         }
 
 
-def drive(
-    kind: type[Driver], claim: Claim, folder: Path | None, resume: bool, overwrite: bool, *more: Any
-) -> Run:
-    """Run from the claim on the folder to the summary; `more` : further arguments of `kind`."""
+Job = TypeVar("Job", bound=Driver)
+
+
+@contextmanager
+def at_work(
+    kind: type[Job], claim: Claim, folder: Path | None, resume: bool, overwrite: bool, *more: Any
+) -> Iterator[Job]:
+    """Run from the claim on the folder to the summary, which is written where nothing is raised.
+
+    Parameters
+    ----------
+    more : further arguments of `kind`
+    """
     with (
+        alone(claim.solver),
         taken(claim, folder, resume, overwrite) as saved,
         claim.solver.running(() if saved is None else saved.failed),
     ):
         job = kind(claim, folder, saved, *more)
         with job.files, job.spent:
-            job.go()
-        return job.finish()
+            yield job
+        if not job.empty:
+            job.run = job.finish()
+
+
+@contextmanager
+def alone(solver: Moving) -> Iterator[None]:
+    """One run of a solver at a time; SettingsError for a second one."""
+    if solver.runs:
+        raise SettingsError(
+            "a loop over the steps of this case has not ended; end it by close() or step.stop(), "
+            "or leave it by `with case.steps(...) as steps:`"
+        )
+    solver.runs = True
+    try:
+        yield
+    finally:
+        solver.runs = False
+
+
+def drive(
+    kind: type[Driver], claim: Claim, folder: Path | None, resume: bool, overwrite: bool, *more: Any
+) -> Run:
+    """All of a run at once; see `at_work`."""
+    with at_work(kind, claim, folder, resume, overwrite, *more) as job:
+        job.go()
+    return job.run

@@ -70,6 +70,35 @@ def held(folder: Path | None, resumed: bool = False) -> Iterator[None]:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@contextmanager
+def held_again() -> Iterator[None]:
+    """Hold Ctrl-C back during a step of a run whose loop is the user's, who has it in between.
+
+    Only within `held`, after `let_go`.
+    """
+    ours = (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    )
+    if ours:
+        signal.signal(signal.SIGINT, _note)
+    try:
+        yield
+        if ours:
+            check()
+    finally:
+        let_go()
+
+
+def let_go() -> None:
+    """Ctrl-C stops what runs at once again, as in the lines of a user between two steps."""
+    if (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is _note
+    ):
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def _stamp(folder: Path | None) -> tuple[int, int] | None:
     """Inode and mtime of restart.h5; None if it does not exist."""
     path = None if folder is None else folder / "restart.h5"

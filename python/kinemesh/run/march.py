@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -94,8 +94,11 @@ def take_step(
     where: str,
     watch: Stopwatch,
     placement: Placement | None = None,
+    again: Callable[[], Placement | None] = lambda: None,
 ) -> dict[str, float]:
     """Take physical step `number`: begin, place, march; returns the deformation's numbers.
+
+    Bodies are placed, and the step marches, until `again` has no other placement.
 
     Parameters
     ----------
@@ -104,19 +107,26 @@ def take_step(
     dt : (members,)        time steps of the solver
     where : str            for messages
     placement : of the bodies; None: by their motions
+    again : callable       another placement of the step that has marched, or None
     """
     before = (number - 1) * dt
-    with watch("deformation"), solver.grid.ensemble.quiet():
-        try:
-            solver.begin_step(dt, 1 if number == 1 else 2)
-            solver.at_time(before + dt)
-            notes = solver.place(placement or solver.by_laws(before, dt))
-        except NumericalFault as fault:
-            raise NumericalFault(fault.said, f" ({where})") from fault
-        solver.check_faults(where)
-    with watch("flow"):
-        solver.predict()
-    march(solver, recording, where, watch)
+    there: Placement | None = placement or solver.by_laws(before, dt)
+    begun, notes = False, dict[str, float]()
+    while there is not None:
+        with watch("deformation"), solver.grid.ensemble.quiet():
+            try:
+                if not begun:
+                    solver.begin_step(dt, 1 if number == 1 else 2)
+                    solver.at_time(before + dt)
+                    begun = True
+                notes = solver.place(there)
+            except NumericalFault as fault:
+                raise NumericalFault(fault.said, f" ({where})") from fault
+            solver.check_faults(where)
+        with watch("flow"):
+            solver.predict()
+        march(solver, recording, where, watch)
+        there = again()
     return notes
 
 

@@ -258,7 +258,7 @@ def restore(solver: Moving, saved: Saved, poses: Sequence[Pose]) -> None:
         solver.rest(poses)
         if saved.step:
             solver.mover = solver.deform.attach(solver.grid.vertices)
-        solver.steps = saved.step
+        solver.step_number = saved.step
     else:
         solver.resume_steady(poses)
     sources = solver.kept(levels)

@@ -12,6 +12,7 @@ from kinemesh.io.scales import Scale
 
 if TYPE_CHECKING:
     from kinemesh.bodies.placement import Placement
+    from kinemesh.flow.forces import Loads
     from kinemesh.flow.moving import Moving
 
 
@@ -30,11 +31,10 @@ def scales(solver: Moving) -> dict[int, Scale]:
     return {m: Scale(time, stream) for m, (time, stream) in enumerate(each)}
 
 
-def moving(solver: Moving, placement: Placement) -> dict[str, NDArray[np.float64]]:
+def moving(solver: Moving, placement: Placement, loads: Loads) -> dict[str, NDArray[np.float64]]:
     """Columns (members,) of motion, loads and cells; nan for a missing body."""
     grid, owners, length = solver.grid, solver.grid.owners, solver.forces.length
     poses = placement.poses
-    loads = solver.moving_loads(poses, placement.rates)
     cl, cd, cm = owners.sums(loads.coefficients).T
     area, angle = grid.worst_cells().T
     motion = {

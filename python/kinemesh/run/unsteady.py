@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kinemesh.errors import CaseError, SettingsError
+from kinemesh.bodies.placed import Placed
+from kinemesh.errors import CaseError
 from kinemesh.io.history import History
-from kinemesh.results import Run
 from kinemesh.run import courant, ends, interrupt, phases, turns
 from kinemesh.run import resume as resumption
-from kinemesh.run.claim import Claim, folder_of
-from kinemesh.run.driver import Driver, drive
-from kinemesh.run.energy import check as check_energy
+from kinemesh.run.claim import Claim
+from kinemesh.run.driver import Driver
 from kinemesh.run.march import progress_bar, take_step
-from kinemesh.run.plan import Plan
 from kinemesh.run.preflight import fly
 from kinemesh.run.rows import columns, moving, scales
 from kinemesh.run.steady import columns as steady_columns
 from kinemesh.run.steady import to_steady
+from kinemesh.run.stepping import Coupler, Step
 from kinemesh.run.swings import Swings
+from kinemesh.run.tally import Tally
 from kinemesh.sentences import NO_RESUME, Sentence, of_row, rows_of
 
 if TYPE_CHECKING:
     from kinemesh.bodies.placement import Placement
-    from kinemesh.flow.moving import Moving
+    from kinemesh.flow.forces import Loads
     from kinemesh.run.resume import Saved
-
-ARRAYS = ("unconverged", "at_roundoff", "inner", "rows", "lowered")  # of the tally
-
 
 STALL = 0.7
 """Share of a step's residual: without a fall to it in a pseudo-step the CFL number is halved.
@@ -52,39 +50,30 @@ def _start_note(row: Any) -> Sentence:
     return Sentence(before, note, about=before + note.about)
 
 
-class _Tally:
-    """Counts of a run over its steps, for the summary; kept in restarts."""
-
-    def __init__(self, members: int) -> None:
-        self.unconverged, self.at_roundoff, self.inner, self.rows, self.lowered = (
-            np.zeros(members, int) for _ in ARRAYS
-        )
-        self.notes: dict[str, float] = {}
-        self.first: dict[str, Any] = {}
-        self.preflight: dict[str, Any] = {}
-        self.start: list[Any] = []  # rows of notes about the first flow
-        self.ended: dict[int, int] = {}  # members that were done before the others, after a step
-
-    def add(self, notes: Mapping[str, float]) -> None:
-        """Add a mover's numbers."""
-        for name, value in notes.items():
-            self.notes[name] = self.notes.get(name, 0) + value
-
-    def dump(self) -> dict[str, Any]:
-        """Everything, for JSON."""
-        return vars(self)
-
-    def load(self, kept: Mapping[str, Any]) -> None:
-        """Restore the counts from `dump`."""
-        for name, value in kept.items():
-            setattr(self, name, np.array(value) if name in ARRAYS else value)
-        self.ended = {int(member): step for member, step in self.ended.items()}
-
-
 class Unsteady(Driver):
-    """Driver of physical steps, from a steady flow or the initial state; `dry` : pre-flight."""
+    """Driver of physical steps, from a steady flow or the initial state.
+
+    Parameters
+    ----------
+    dry : whether there is a pre-flight
+    coupler : Coupler, or None    that accepts steps
+
+    Attributes
+    ----------
+    done, begun : steps that are taken, and that were when this part of the run began
+    placed : Placed    poses that a user gives
+    placements, iterations : of the present step, over all placements
+    row : columns (members,) of the last step;  loads : of its bodies
+    coupling : whether a coupler is asked;  stopped : whether a user ends the run after this step
+    over_now : whether the last step was taken
+    """
 
     mode = "unsteady"
+    coupling = stopped = over_now = False
+    loads: Loads
+    now: Placement
+    placements: int
+    iterations: NDArray[Any]
 
     def __init__(
         self,
@@ -94,14 +83,19 @@ class Unsteady(Driver):
         progress: bool,
         energy: bool,
         dry: bool,
+        coupler: Coupler | None = None,
     ) -> None:
         assert claim.plan is not None
-        self.plan, self.dry = claim.plan, dry
-        self.done, self.phase = 0, ""  # steps, and words on the last one
+        self.plan, self.dry, self.coupler = claim.plan, dry, coupler
+        self.done, self.begun, self.phase = 0, 0, ""  # `phase` : words on the last step
+        self.placed = Placed(claim.solver.bodies, claim.solver.check_placed)
+        self.placements, self.iterations = 0, np.zeros(claim.solver.grid.members, int)
+        self.row: dict[str, NDArray[Any]] = {}
         self.foretold: set[int] = set()  # members of whose turns the pre-flight has warned
-        self.tally = _Tally(claim.solver.grid.members)
+        self.tally = Tally(claim.solver.grid.members)
         if saved is not None:
             self.tally.load(saved.record["tally"])
+            self.placed.load(saved.record["placed"])
         super().__init__(claim, folder, saved, progress, energy)
         self.history.by_time = self.plan.steps_per_cycle is None
         self.history.scales = scales(self.solver)
@@ -194,13 +188,23 @@ class Unsteady(Driver):
     def memory(self, steps: int) -> dict[str, Any]:
         poses = resumption.samples(self.solver, self.plan.dt, steps)
         self.tally.ended = self.solver.grid.ensemble.ended
-        return {"tally": self.tally.dump(), "poses": poses}
+        placed = self.placed.dump()
+        return {"tally": self.tally.dump(), "poses": poses, "placed": placed}
 
     def go(self) -> None:
         """Pre-flight, first flow, and every step."""
-        plan = self.plan
+        self.start()
+        for _ in self.each():
+            pass
+
+    def start(self) -> None:
+        """Pre-flight and first flow."""
         self.fly()
-        self.done = self.begin()
+        self.done = self.begun = self.begin()
+
+    def each(self) -> Iterator[Step]:
+        """Every step, as it has been taken; its restart is written when the next one is asked."""
+        plan = self.plan
         with progress_bar(plan.count, self.progress, "step", self.done) as bar:
             over = self.over(self.done)
             while not over:
@@ -210,16 +214,24 @@ class Unsteady(Driver):
                     self.files.fields(self.done * plan.dt)
                 if plan.shown(self.done, plan.surface_every):
                     self.files.surface(self.done * plan.dt)
-                over = self.over(self.done)
+                self.over_now = over = self.over(self.done)
                 if over:
                     bar.total = self.done
                 bar.set_postfix_str(self.phase, refresh=False)
                 bar.update()
                 self.spent.touch()
+                yield Step(self, self.done, self.now, self.loads)
                 if self.done % plan.restart_every == 0 or over:
                     self.keep(self.done)
                 interrupt.check()
         self.files.walls()
+
+    def leave(self) -> None:
+        """A user ends the run after the step that was taken last."""
+        self.empty = not self.done
+        if self.done > self.begun:
+            self.keep(self.done)
+            self.files.walls()
 
     def over(self, number: int) -> bool:
         """Return True if the run ends after step `number`."""
@@ -228,18 +240,49 @@ class Unsteady(Driver):
     def step(self, number: int) -> None:
         """One physical step of every member."""
         solver, watch, dt = self.solver, self.watch, self.plan.dt
-        placement = solver.by_laws((number - 1) * dt, dt)
         where = f"step {number} of {self.plan.count}"
         solver.grid.ensemble.at(f"step {number}", number)  # a later part may have more steps
-        self.tally.add(take_step(solver, self.recording, number, dt, where, watch, placement))
+        laws = solver.by_laws((number - 1) * dt, dt)
+        self.placements, self.iterations = 0, np.zeros(solver.grid.members, int)
+        self.row = {}
+        self.now = self.placed.over(laws, dt, number == 1)
+
+        def again() -> Placement | None:
+            """Placement that the coupler asks for, or None."""
+            self.placements += 1
+            self.iterations = self.iterations + solver.backend.get(solver.dualtime.iterations)
+            if not self._coupled(number):
+                return None
+            self.now = self.placed.over(laws, dt, number == 1)
+            return self.now
+
+        self.tally.add(take_step(solver, self.recording, number, dt, where, watch, self.now, again))
         with watch("forces and history"), solver.grid.ensemble.quiet():
-            self.accept(number, placement)
+            self.accept(number, self.now)
+        self.placed.accept()
+
+    def _coupled(self, number: int) -> bool:
+        """Ask the coupler whether the step that has marched needs another placement, and which."""
+        if self.coupler is None:
+            return False
+        loads = self.solver.moving_loads(self.now.poses, self.now.rates)
+        self.coupling = True
+        try:
+            poses = self.coupler.asked(Step(self, number, self.now, loads))
+        finally:
+            self.coupling = False
+        if poses is not None:
+            self.placed.give(poses)
+        return poses is not None
 
     def accept(self, number: int, placement: Placement) -> None:
         """Count and write the step as it ended; members that diverged in it fail."""
-        solver, get, tally = self.solver, self.solver.backend.get, self.tally
+        solver, tally = self.solver, self.tally
         time = number * self.plan.dt
-        moved = moving(solver, placement)  # a motion may fail here, and its member has no row
+        self.loads = solver.moving_loads(placement.poses, placement.rates)
+        moved = moving(
+            solver, placement, self.loads
+        )  # a motion may fail here, and its member has no row
         drop, at_floor = self._ended()
         alive = solver.grid.ensemble.alive
         missed = solver.missed()
@@ -249,7 +292,7 @@ class Unsteady(Driver):
         tally.at_roundoff += above & at_floor
         tally.unconverged += above & ~at_floor
         tally.lowered += solver.below_second_order()
-        tally.inner += get(solver.dualtime.iterations)
+        tally.inner += self.iterations
         cycle = self.plan.cycle(time)
         rows = (
             moved
@@ -259,11 +302,12 @@ class Unsteady(Driver):
                 "time": time,
                 "cycle": cycle,
                 "phase_deg": 360 * (cycle % 1),
-                "inner_iterations": get(solver.dualtime.iterations),
+                "inner_iterations": self.iterations,
                 "residual_drop": drop,
                 "converged": at_floor | ~above,
             }
         )
+        self.row = rows
         self.history.extend(solver.grid.ensemble.of_alive(rows))
         self.phase = phases.of_step(rows, alive)
         if self.swings is not None:
@@ -351,34 +395,3 @@ class Unsteady(Driver):
             | {f.name: getattr(solver.deform, f.name) for f in fields(solver.deform)},
         }
         return result, notes, conditions
-
-
-def unsteady(
-    solver: Moving,
-    *,
-    cycles: float | None = None,
-    steps_per_cycle: int | None = None,
-    time_step: float | None = None,
-    steps: int | None = None,
-    until: str | None = None,
-    periodic_tolerance: float | None = None,
-    out: str | Path | None = None,
-    progress: bool = False,
-    start: str | None = None,
-    resume: bool = False,
-    overwrite: bool = False,
-    preflight: bool = True,
-    energy: bool = False,
-) -> Run:
-    """Run the motion; see `kinemesh.flow.door.runnable.Runnable.run`."""
-    if not isinstance(preflight, bool):
-        raise SettingsError(f"preflight is {preflight!r}, expected True or False")
-    check_energy(energy)
-    folder = folder_of(out, resume, overwrite)
-    plan = Plan.of(solver, start, cycles, steps_per_cycle, time_step, steps, until,
-                   periodic_tolerance)  # fmt: skip
-    if solver.grid.members == 1:  # a law that does not last must fail before the run
-        solver.rates(plan.count * plan.dt)
-    columns(solver)  # markers whose columns would have one name must fail before it, too
-    claim = Claim(solver, plan.identity(solver), plan)
-    return drive(Unsteady, claim, folder, resume, overwrite, progress, energy, preflight)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from kinemesh.results import Run
     from kinemesh.space.volumes import Volumes
 
+MOST_PLACEMENTS = 50  # in a step, of a coupler
+
 
 class Runnable:
     """A solver with its methods `steady` and `run`."""
@@ -97,6 +99,8 @@ class Runnable:
         overwrite: bool = False,
         preflight: bool = True,
         energy: bool = False,
+        coupler: Any = None,
+        most_placements: int = MOST_PLACEMENTS,
     ) -> Run:
         """Compute the flow about the moving bodies, step by step.
 
@@ -125,6 +129,10 @@ class Runnable:
             if a cell inverts; through the whole run with `time_step`, and with
             `Delaunay(retriangulate=True)`, whose cycles may differ.  Rigid motion needs no check
         energy : measure the joules of the GPU's board and of the CPU's sockets (docs/energy.md)
+        coupler : function Step -> None, which accepts the step, or {body: km.Pose}, with which the
+            step is done again (docs/stepping.md); of bodies without a motion, or with
+            `km.motion.given()`
+        most_placements : int    how often bodies may be placed in a step before the run fails
 
         Returns
         -------
@@ -153,8 +161,70 @@ class Runnable:
             overwrite=overwrite,
             preflight=preflight,
             energy=energy,
+            coupler=coupler,
+            most_placements=most_placements,
         )
         return ended
+
+    @checks_names
+    def steps(
+        self,
+        *,
+        time_step: float | None = None,
+        steps: int | None = None,
+        cycles: float | None = None,
+        steps_per_cycle: int | None = None,
+        until: str | None = None,
+        periodic_tolerance: float | None = None,
+        out: str | Path | None = None,
+        progress: bool = False,
+        start: str | None = None,
+        resume: bool = False,
+        overwrite: bool = False,
+        preflight: bool = True,
+        energy: bool = False,
+        coupler: Any = None,
+        most_placements: int = MOST_PLACEMENTS,
+    ) -> Any:
+        """Loop over the physical steps of a run, in the hands of the user.
+
+        `for step in case.steps(time_step=0.02, steps=400):` takes a step, and then the lines of the
+        loop: `step.loads` has the loads of each body, `step.place` the poses of the next step.  The
+        files are those of `run`, which is this loop without lines.  A loop may end anywhere, and be
+        gone on with by `resume` (docs/stepping.md).
+
+        Parameters
+        ----------
+        time_step, steps, and all others : as of `run`
+
+        Returns
+        -------
+        kinemesh.run.stepping.Steps    iterator over `Step`; its `run` is the Run once it has ended
+
+        Raises
+        ------
+        as `run`; arguments are refused at once, and what fails on the way where the loop asks for a
+        step
+        """
+        solver: Any = self
+        return done_by("Solver.steps")(
+            solver,
+            cycles=cycles,
+            steps_per_cycle=steps_per_cycle,
+            time_step=time_step,
+            steps=steps,
+            until=until,
+            periodic_tolerance=periodic_tolerance,
+            out=out,
+            progress=progress,
+            start=start,
+            resume=resume,
+            overwrite=overwrite,
+            preflight=preflight,
+            energy=energy,
+            coupler=coupler,
+            most_placements=most_placements,
+        )
 
     def __repr__(self) -> str:
         members = f"{self.grid.members} members, " if self.grid.members > 1 else ""

@@ -300,12 +300,13 @@ class Solver(Answers):
         -------
         dict    the deformation's numbers of how it went
         """
+        again = self.placed
         self.low_mach.follow(placement, *self.step)
         for term in self.terms.values():
             term.place(placement.poses)
         notes = self.place_bodies(placement)
         self._past()
-        self.dualtime.begin()
+        self.dualtime.begin_again() if again else self.dualtime.begin()
         if self.newton_of_steps is not None:
             self.newton_of_steps.begin_step()
         return notes
@@ -317,7 +318,7 @@ class Solver(Answers):
         last state.  The first step leaves a flow at rest, which points nowhere: prediction begins
         with the third.
         """
-        order = min(self.settings.predictor, max(self.steps - 2, 0))
+        order = min(self.settings.predictor, max(self.step_number - 2, 0))
         if not order or self.predicted:
             return
         self.predicted = True

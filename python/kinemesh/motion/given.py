@@ -1,0 +1,47 @@
+"""Motion of a body whose poses are given step by step, by the loop that takes the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kinemesh.arguments import checks_names
+from kinemesh.motion.motions import Motion, Pose, Rate
+from kinemesh.motion.numbers import pair
+
+
+@dataclass(frozen=True, slots=True)
+class Given(Motion):
+    """No law: the body rests until `Step.place` gives it a pose."""
+
+    about: tuple[float, float] = (0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "about", pair("given", "about", self.about))
+
+    def omega(self, u_inf: float) -> None:
+        return None
+
+    def pose(self, t: float, u_inf: float) -> Pose:
+        return Pose(about=self.about)
+
+    def rate(self, t: float, u_inf: float) -> Rate:
+        return Rate()
+
+    @property
+    def pivot(self) -> tuple[float, float]:
+        return self.about
+
+
+@checks_names
+def given(about: Sequence[float] = (0.0, 0.0)) -> Given:
+    """Motion of a body whose poses are given in each step of `case.steps`, by `Step.place`.
+
+    Until then the body rests where it is given; between poses it stays at the last one.
+
+    Parameters
+    ----------
+    about : (2,)    point of its own moment (`Step.loads`, column `cm_BODY`), which goes with the
+        body; of a part in its own frame [chord]
+    """
+    return Given(pair("given", "about", about))

@@ -1,0 +1,325 @@
+"""Loop over physical steps in the hands of a user: a step, its loads, the poses of the next one."""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakSet
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.bodies.placed import Placed
+from kinemesh.bodies.placement import Placement
+from kinemesh.errors import NumericalFault, SettingsError
+from kinemesh.run import interrupt
+
+if TYPE_CHECKING:
+    from kinemesh.flow.forces import Loads
+    from kinemesh.flow.moving import Moving
+    from kinemesh.results import Run
+    from kinemesh.run.plan import Plan
+
+
+class Job(Protocol):
+    """A run whose steps are asked for one by one: `kinemesh.run.unsteady.Unsteady`."""
+
+    solver: Moving
+    plan: Plan
+    placed: Placed
+    done: int
+    begun: int
+    placements: int
+    iterations: NDArray[np.int64]
+    row: dict[str, NDArray[Any]]
+    coupling: bool
+    stopped: bool
+    over_now: bool
+    empty: bool
+    run: Run
+
+    def start(self) -> None:
+        """Pre-flight and first flow."""
+
+    def each(self) -> Iterator[Step]:
+        """Every step."""
+
+    def leave(self) -> None:
+        """End the run after the step that was taken last."""
+
+
+Number = Any
+"""A float of a case with one member; of several an array (members,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyLoads:
+    """Loads of a body in a step, as numbers, or of several members as arrays (members,).
+
+    Parameters
+    ----------
+    cl, cd : lift and drag, along the axes of the stream [-]
+    cm : moment, nose-up, about the body's own point: the pivot of its motion, or that of
+        `motion.given`; of a body without a motion `moment_about` [-]
+    power : that the flow feeds into its motion (docs/theory.md, eq. 2.17) [-]
+    """
+
+    cl: Number
+    cd: Number
+    cm: Number
+    power: Number
+
+
+class Step:
+    """A physical step that has been taken.
+
+    Attributes
+    ----------
+    number : int          from 1
+    time : float          at its end [chord/a_inf; of incompressible flow chord/U]
+    time_step : float     its length, in the same units
+    iterations : int      pseudo-steps, over all placements
+    placements : int      how often a coupler had the bodies placed; 1 without one
+    converged : bool      whether the residual has come down to `unsteady_drop`
+    cl, cd, cm : float    of all bodies that loads are of; cm about `moment_about`
+    loads : {body: BodyLoads}
+    poses : {body: Pose}    where the bodies are
+    row : {column: value}   its row of the history; empty before a coupler has accepted the step
+
+    Of a case with several members times, counts and loads are arrays (members,), poses lists with
+    an entry per member.
+    """
+
+    def __init__(self, job: Job, number: int, placement: Placement, loads: Loads) -> None:
+        solver, self._job = job.solver, job
+        self.number, self.placements = number, job.placements
+        self._one = solver.grid.members == 1
+        self.time = self._number(number * job.plan.dt)
+        self.time_step = self._number(job.plan.dt)
+        self.iterations = self._number(job.iterations)
+        owners = solver.grid.owners
+        self.cl, self.cd, self.cm = map(self._number, owners.sums(loads.coefficients).T)
+        self.loads, self.poses = self._by_body(solver, loads, placement)
+        self.row = {name: self._number(values) for name, values in job.row.items()}
+        self.converged = self.row.get("converged", self._number(np.zeros(owners.members, bool)))
+
+    def _number(self, values: NDArray[Any]) -> Number:
+        """Value of one member as a number; of several a copy of the array."""
+        values = np.asarray(values)
+        return values[0].item() if self._one else values.copy()
+
+    def _by_body(self, solver: Moving, loads: Loads, placement: Placement) -> tuple[Any, Any]:
+        """Loads and poses by the names of bodies."""
+        members, poses = solver.grid.members, placement.poses
+        each = np.column_stack([loads.coefficients[:, :2], loads.moment, loads.power])
+        found: dict[str, NDArray[Any]] = {}
+        places: dict[str, Any] = {}
+        for k, (member, marker) in enumerate(solver.grid.bodies):
+            found.setdefault(marker, np.full((4, members), np.nan))[:, member] = each[k]
+            places.setdefault(marker, [None] * members)[member] = poses[k]
+        told = {name: BodyLoads(*map(self._number, values)) for name, values in found.items()}
+        return told, {name: own[0] if self._one else own for name, own in places.items()}
+
+    def place(self, poses: Mapping[str, Any], rates: Mapping[str, Any] | None = None) -> None:
+        """Give the poses of bodies at the end of the next step.
+
+        A body that was placed stays at its last pose until it is placed again.  On the way angle
+        and shift go in proportion to the time.
+
+        Parameters
+        ----------
+        poses : {body: km.Pose}, or for several members {body: [km.Pose, ...]}; of bodies without a
+            motion, or with `km.motion.given()`
+        rates : {body: km.motion.Rate} at the end of the step, of which the power is, and in
+            incompressible flow the velocity of walls; None: differences of the poses, of second
+            order
+
+        Raises
+        ------
+        SettingsError    no such body, no pose, a body that moves by a law or cannot move, or no
+            next step
+        """
+        if self._job.coupling:
+            raise SettingsError(
+                "place: a coupler returns the poses of another placement, or None to accept the "
+                "step; it does not call place"
+            )
+        if self.number != self._job.done:
+            raise SettingsError(
+                f"place: step {self.number} is over, and the present one is {self._job.done}; "
+                "place bodies by the present step"
+            )
+        if self._job.over_now:
+            raise SettingsError(f"place: step {self.number} was the last one, so there is no next")
+        self._job.placed.give(poses, rates)
+
+    def stop(self) -> None:
+        """End the loop after this step, with a restart and the summary."""
+        self._job.stopped = True
+
+    def __repr__(self) -> str:
+        return (
+            f"Step({self.number}, time={self.time!r}, cl={self.cl!r}, cd={self.cd!r}, "
+            f"cm={self.cm!r}, iterations={self.iterations!r})"
+        )
+
+
+class Coupler:
+    """Function of a user that accepts a step, or has its bodies placed anew.
+
+    Parameters
+    ----------
+    function : callable    Step -> None, which accepts it, or {body: km.Pose}
+    most : int             placements in a step
+    """
+
+    def __init__(self, function: Callable[[Step], Any], most: int) -> None:
+        self.function, self.most = function, most
+
+    @classmethod
+    def of(cls, coupler: Any, most: Any) -> Coupler | None:
+        """Coupler of a user's arguments; SettingsError if invalid."""
+        if not isinstance(most, int) or isinstance(most, bool) or most < 1:
+            raise SettingsError(f"most_placements is {most!r}, expected a number from 1")
+        if coupler is None:
+            return None
+        if not callable(coupler):
+            raise SettingsError(
+                f"coupler is {coupler!r}, expected a function: Step -> None, or {{body: km.Pose}}"
+            )
+        return cls(coupler, most)
+
+    def asked(self, step: Step) -> Mapping[str, Any] | None:
+        """Poses to place the bodies at once more, or None where the step is accepted.
+
+        Raises
+        ------
+        NumericalFault    the step was not accepted in `most` placements
+        """
+        found: Mapping[str, Any] | None = self.function(step)
+        if found is not None and step.placements >= self.most:
+            raise NumericalFault(
+                f"the coupler has not accepted step {step.number} after {step.placements} "
+                f"placements (most_placements = {self.most}); raise most_placements, relax the "
+                "poses that the coupler returns, or take shorter steps"
+            )
+        return found
+
+
+_OPEN: WeakSet[Steps] = WeakSet()
+
+
+class Steps(Iterator[Step]):
+    """Physical steps of a run, one at a time; made by `case.steps`.
+
+    A loop over it that ends early (`break`, `step.stop()`, an error, Ctrl-C) leaves a restart at
+    the last step and a summary, where `out` is given.  An error in the lines of the loop does so
+    when the loop is let go; `with case.steps(...) as steps:` does so at once.
+
+    Attributes
+    ----------
+    run : Run, once the loop has ended
+    """
+
+    def __init__(self, work: AbstractContextManager[Job]) -> None:
+        self._work = work
+        self._each: Iterator[Step] = iter(())
+        self._job: Job | None = None
+        self._ended = False
+        self._run: Run | None = None
+
+    def place(self, poses: Mapping[str, Any], rates: Mapping[str, Any] | None = None) -> None:
+        """Give the poses of bodies at the end of the first step; see `Step.place`."""
+        if self._ended:
+            raise SettingsError("place: the loop over the steps has ended")
+        job = self._open()
+        if job.done != job.begun:
+            raise SettingsError("place: the loop has begun; place bodies by the present step")
+        job.placed.give(poses, rates)
+
+    def _open(self) -> Job:
+        """The run, whose folder is taken and whose first flow is computed."""
+        if self._job is None:
+            self._job = self._work.__enter__()
+            _OPEN.add(self)
+            interrupt.let_go()
+            self._guarded(self._job.start)
+            atexit.unregister(_close_all)
+            atexit.register(_close_all)  # last, so that it runs before libraries of files end
+            self._each = self._job.each()
+        return self._job
+
+    def _guarded(self, call: Callable[[], Any]) -> Any:
+        """Call with Ctrl-C held back; where it raises, the run has failed."""
+        try:
+            with interrupt.held_again():
+                return call()
+        except BaseException as error:
+            self._ended = True
+            _OPEN.discard(self)
+            if not self._work.__exit__(type(error), error, error.__traceback__):
+                raise
+            return None
+
+    def __next__(self) -> Step:
+        if self._ended:
+            raise StopIteration
+        job = self._open()
+        if job.stopped:
+            self.close()
+            raise StopIteration
+        found: Step | None = self._guarded(lambda: next(self._each, None))
+        if found is None:
+            self._finish()
+            raise StopIteration
+        return found
+
+    def close(self) -> Run | None:
+        """End the loop: a restart at the last step, the summary; the Run, or None without steps."""
+        if not self._ended and self._job is not None:
+            self._guarded(self._job.leave)
+            self._finish()
+        self._ended = True
+        return self._run
+
+    def _finish(self) -> None:
+        """The run has ended."""
+        assert self._job is not None
+        if not self._ended:
+            self._ended = True
+            _OPEN.discard(self)
+            self._work.__exit__(None, None, None)
+            self._run = None if self._job.empty else self._job.run
+
+    @property
+    def run(self) -> Run:
+        """History and summary; SettingsError before the loop has ended."""
+        if self._run is None:
+            raise SettingsError(
+                "run: the loop over the steps has not ended, or has failed; end it by close()"
+            )
+        return self._run
+
+    def __enter__(self) -> Steps:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def _close_all() -> None:
+    """A program that ends leaves restarts of its loops."""
+    for steps in list(_OPEN):
+        steps.close()
