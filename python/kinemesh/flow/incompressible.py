@@ -30,6 +30,7 @@ from kinemesh.flow.forces import Forces
 from kinemesh.flow.moving import Moving
 from kinemesh.flow.parts import Standing, has_parts, markers_of_parts, put_together, report_of
 from kinemesh.flow.projection import ends
+from kinemesh.flow.projection.first import First
 from kinemesh.flow.projection.given import conditions
 from kinemesh.flow.projection.initial import given_flow
 from kinemesh.flow.projection.projection import Projection
@@ -50,7 +51,7 @@ Space = Mesh | Mapping[str, Mesh | Part]
 
 
 @checks_names
-class Incompressible(Moving):
+class Incompressible(First, Moving):
     """A case of incompressible flow, or an ensemble of cases, in the plane.
 
     Lengths are those of the mesh, in chords (or diameters) unless `chord` says otherwise;
@@ -165,14 +166,14 @@ class Incompressible(Moving):
         of_parts = isinstance(grid.meshes[0], Parts)
         self.parts = Standing(grid, self.settings.overlap, self.notes) if of_parts else None
         connectivity = None if self.parts is None else self.parts.connectivity
-        self.projection = Projection(
+        self._made = made = Projection(
             grid, self.settings, self.viscosity, given, is_open, connectivity
         )
-        self.dualtime, self.way = self.projection.loop, self.projection.steady
+        self.dualtime, self.way = made.loop, made.steady
         self.turning = Turning(grid)
-        if OUTER in self.projection.velocity:
-            self.backend.put(self.projection.velocity[OUTER], entering)
-        fields = self.projection.fields
+        if OUTER in made.velocity:
+            self.backend.put(made.velocity[OUTER], entering)
+        fields = made.fields
         self.forces = Forces(
             grid, fields, self.speed, self.alpha_deg, *self.reference, kernel="inc_forces"
         )
@@ -187,6 +188,8 @@ class Incompressible(Moving):
     def initialise(self, u: NDArray[Any] | None = None, p: NDArray[Any] | None = None) -> None:
         """Every time level set to a flow, made free of divergence, or to the stream.
 
+        That of the stream is solved where it is first needed.
+
         Parameters
         ----------
         u : (nodes, 2) velocities;  p : (nodes,) pressures, 0 if not given; SettingsError for others
@@ -195,8 +198,9 @@ class Incompressible(Moving):
         grid.ensemble.begin()
         self._begin_parts(self.standing(), "initial flow")
         self._walls(self.standing(), None)
-        self.projection.start(*begin)
-        self.fresh = True
+        self._awaits, self.fresh = u is None and p is None, True
+        if not self._awaits:
+            self._made.start(*begin)
         self.check_faults("initial flow")
 
     def connectivity(self, time: float = 0.0, member: int = 0) -> OversetReport:
@@ -227,13 +231,7 @@ class Incompressible(Moving):
             yield
 
     def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
-        made, get, first = self.projection, self.backend.get, self.grid.first
-        for call in made.operators.velocity_slopes(made.fields):
-            call()
-        u, p, grad = (get(made.flow[name]).astype(float) for name in ("u", "p", "grad"))
-        velocity = np.pad(u, ((0, 0), (0, 1)))
-        vorticity = (grad[:, 2] - grad[:, 1]) * self.reference[1]  # [U/chord]
-        whole = {"Velocity": velocity, "Pressure": p, "Vorticity": vorticity}
+        first, whole = self.grid.first, self.projection.seen(self.reference[1])
         if self.parts is not None:
             whole |= self.parts.fields()
         for m in members:
@@ -242,7 +240,7 @@ class Incompressible(Moving):
 
     def marching(self, stall: float) -> Any:
         del stall  # there is no pseudo-time
-        return self.projection.step.march
+        return self._made.step.march
 
     def missed(self) -> NDArray[np.bool_]:
         return np.asarray(self.backend.get(self.projection.pressure.status) != 1)
@@ -262,8 +260,12 @@ class Incompressible(Moving):
         }
 
     def kept(self, levels: bool) -> dict[str, Any]:
-        found = self.projection.kept(levels) | {"x": self.grid.x}
+        found = self._made.kept(levels) | {"x": self.grid.x}  # a restart's flow takes their place
         return found | (self.grid.levels() if levels else {})
+
+    def take_up(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._awaits = False  # the flow is that of a restart
+        super().take_up(arrays)
 
     def check_faults(self, where: str, iterations: Any = None) -> None:
         if self.grid.ensemble.find_faults(where, self.grid.place, iterations):
@@ -286,6 +288,8 @@ class Incompressible(Moving):
         return self.projection.lost() / self.reference[1]
 
     def check_start(self, start: str) -> None:
+        if start == "as is":  # before bodies go to where they begin
+            self._await()
         refuse_rest(self, start)
 
     def check_steady(self) -> None:
@@ -293,6 +297,7 @@ class Incompressible(Moving):
         refuse_steady(self)
 
     def start_steady(self, poses: Sequence[Pose] = ()) -> None:
+        self._await()
         self.rest(there := self.standing(poses))
         self._walls(there, None)
         if self.parts is not None:
@@ -305,6 +310,7 @@ class Incompressible(Moving):
         self.way.settle()
 
     def _for_loads(self) -> None:
+        self._await()
         if self.marches or self.fresh:
             self.way.tell()
 
@@ -313,14 +319,13 @@ class Incompressible(Moving):
     def at_time(self, times: NDArray[np.float64]) -> None:
         if any(own.varies for own in self.conditions.values()):
             entering = ends.velocities(self.grid, self.conditions, self.inflow, times)
-            self.backend.put(self.projection.velocity[OUTER], entering)
+            self.backend.put(self._made.velocity[OUTER], entering)
 
     def start_from(self, start: str) -> None:
         if start == "stream":
             still = np.zeros(self.grid.members)
             self._walls(self.poses(still), lambda: self.rates(still))
-            self.projection.start(self.inflow[self.grid.member])
-            self.fresh = True
+            self._begin_stream()
 
     def begin_step(self, dt: NDArray[Any], order: int) -> None:
         """Begin a physical step: what the last one left becomes the past.
@@ -330,6 +335,7 @@ class Incompressible(Moving):
         dt : (members,)        [chord/U]
         order : int            1 or 2: BDF1 or BDF2
         """
+        self._await()
         if self.marches:
             self.way.leave()
             self.marches, self.grid.ensemble.remedies = False, self.settings.remedies
@@ -340,7 +346,7 @@ class Incompressible(Moving):
         """Bodies to where they are at the end of the step, the mesh with them."""
         notes = self.place_bodies(placement)
         if self.parts is not None:
-            self.parts.place(placement.poses, self.projection.renew, f"step {self.step_number}")
+            self.parts.place(placement.poses, self._made.renew, f"step {self.step_number}")
         self._walls(placement.poses, lambda: placement.rates)
         return notes
 
@@ -363,7 +369,7 @@ class Incompressible(Moving):
         """Parts are at these poses, wherever they were before."""
         if self.parts is not None:
             self.parts.begin()
-            self.parts.place(poses, self.projection.renew, where)
+            self.parts.place(poses, self._made.renew, where)
 
     def flown(self, poses: PoseArray, when: str) -> dict[str, NDArray[np.float64]]:
         return {} if self.parts is None else self.parts.flown(poses, when)
@@ -376,9 +382,9 @@ class Incompressible(Moving):
         moving = rates_at is not None and any(motion is not None for motion in self.motions)
         rates = rates_at() if rates_at is not None and moving else None
         coupling = self.turning.coupling(poses, rates, self.step[0])
-        self.backend.put(self.projection.flow["turning"], coupling)
+        self.backend.put(self._made.flow["turning"], coupling)
         if not len(self.grid.wall):
             return
         velocity, spin = self.walls.move(poses, rates)
-        self.backend.put(self.projection.spin, spin)
-        self.backend.put(self.projection.velocity[BODY], velocity)
+        self.backend.put(self._made.spin, spin)
+        self.backend.put(self._made.velocity[BODY], velocity)

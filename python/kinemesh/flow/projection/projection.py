@@ -81,3 +81,12 @@ class Projection:
     def lost(self) -> NDArray[np.float64]:
         """(members,) what the closed duals of each member left over in the last step."""
         return self.operators.lost()
+
+    def seen(self, length: float) -> dict[str, NDArray[np.float64]]:
+        """Fields of the present flow for files; vorticities [U/length]."""
+        for call in self.operators.velocity_slopes(self.fields):
+            call()
+        get = self.backend.get
+        u, p, grad = (get(self.flow[name]).astype(float) for name in ("u", "p", "grad"))
+        vorticity = (grad[:, 2] - grad[:, 1]) * length
+        return {"Velocity": np.pad(u, ((0, 0), (0, 1))), "Pressure": p, "Vorticity": vorticity}
