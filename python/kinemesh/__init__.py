@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from kinemesh.flow.ale import Ale as Ale
     from kinemesh.flow.door.units import Units
+    from kinemesh.flow.door.viscosity import Viscosity
     from kinemesh.flow.gas.ale_settings import AleSettings as AleSettings
     from kinemesh.flow.gas.meshless_settings import MeshlessSettings as MeshlessSettings
     from kinemesh.flow.incompressible import Incompressible as Incompressible
@@ -73,6 +74,7 @@ _HOME = {
     "Pose": "motion",
     "Run": "results",
     "Units": "flow.door.units",
+    "Viscosity": "flow.door.viscosity",
     "compare": "study.comparison",
     "convergence": "study.convergence",
     "derivatives": "study.derivatives",
@@ -124,6 +126,7 @@ __all__ = [  # not open: `import *` would take the place of Python's own
     "Run",
     "SettingsError",
     "Units",
+    "Viscosity",
     "cases",
     "cloud",
     "compare",

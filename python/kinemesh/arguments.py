@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import unwrap
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,21 +14,24 @@ from numpy.typing import NDArray
 from kinemesh.errors import ArgumentError, SettingsError, did_you_mean, shown
 
 Made = TypeVar("Made")
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 def checks_names(made: Made) -> Made:
     """A function, or class, with which an unknown argument is an ArgumentError that names another.
 
-    Python's own TypeError names none.
+    Python's own TypeError names none.  A class may say of arguments that it once had where they
+    stand now: `moved`, {name: sentence}.
     """
     if isinstance(made, type):
-        made.__init__ = _checked(made.__init__, made.__name__)  # type: ignore[misc]
+        moved = getattr(made, "moved", {})
+        made.__init__ = _checked(made.__init__, made.__name__, moved)  # type: ignore[misc]
         return made
     function: Any = made
     return _checked(function, function.__qualname__.rpartition(".")[2])  # type: ignore[no-any-return]
 
 
-def _checked(function: Any, title: str) -> Any:
+def _checked(function: Any, title: str, moved: Mapping[str, str] = NOTHING) -> Any:
     """A function that refuses unknown arguments, under its title in messages."""
     function = unwrap(function)  # of a class that inherits one that is checked already
     code = function.__code__
@@ -41,6 +45,7 @@ def _checked(function: Any, title: str) -> Any:
                 hint = did_you_mean(name, known, f"expected {', '.join(known)}")
                 other = {"nodes": "points", "points": "nodes"}.get(name)  # of clouds, of meshes
                 hint = f"; did you mean '{other}'?" if other in known else hint
+                hint = f"; {moved[name]}" if name in moved else hint
                 raise ArgumentError(f"{title}: unknown argument '{name}'{hint}")
         return function(*values, **arguments)
 

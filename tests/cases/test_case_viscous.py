@@ -13,7 +13,7 @@ from kinemesh.cases.casefile import Case
 from kinemesh.cases.check import check
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.flow import registry
-from kinemesh.flow.door.viscosity import NAMES, viscosity_of
+from kinemesh.flow.door.viscosity import RANGES, laws_of_keys
 from kinemesh.mesh.geometry.curved import curved_triangles
 from kinemesh.plot import ensembles
 from kinemesh.results import pressures
@@ -49,11 +49,14 @@ def case(method="ale", **flow):
 
 
 def test_numbers_of_a_viscous_gas_are_arguments_of_its_solver():
+    laws = {name: SA[name] for name in SA if name not in ("reynolds", "turbulence")}
     told = build.options(case(**SA))
 
-    assert {name: told[name] for name in NAMES} == SA
-    assert not {*NAMES} & {*build.options(case())}
-    assert set(NAMES) == {"reynolds", *registry.named("ale").laws}
+    assert (told["reynolds"], told["turbulence"]) == (SA["reynolds"], SA["turbulence"])
+    assert told["viscosity"] == km.Viscosity(**laws)
+    assert not {"reynolds", "turbulence", "viscosity"} & {*build.options(case())}
+    assert "viscosity" not in build.options(case(reynolds=1e3, turbulence="sa"))
+    assert {*registry.named("ale").laws} == {"turbulence", "wall", *RANGES} == {*SA} - {"reynolds"}
 
 
 def test_a_reynolds_number_alone_is_laminar_flow():
@@ -61,7 +64,7 @@ def test_a_reynolds_number_alone_is_laminar_flow():
 
     assert made.viscosity.turbulence is None
     assert made.streams["reynolds"] == pytest.approx([1e3])
-    told, turbulent = made.more["viscosity"], viscosity_of(SA).numbers
+    told, turbulent = made.more["viscosity"], laws_of_keys(SA).numbers
     assert turbulent == {name: SA[name] for name in SA if name != "reynolds"}
     assert {*turbulent} - {*told} == {"turbulent_prandtl", "nu_ratio"}  # of no meaning here
     assert case().build().viscosity is None
@@ -127,13 +130,13 @@ def test_incompressible_flow_has_the_same_limits_of_its_reynolds_number():
 )
 def test_laws_are_the_same_for_all_members(name, value):
     with pytest.raises(SettingsError, match=f"^{name} is array.*expected '(sa|adiabatic)'"):
-        viscosity_of({"reynolds": [1e3, 2e3], name: value})
+        laws_of_keys({"reynolds": [1e3, 2e3], name: value})
 
 
 def test_words_of_numpy_are_kept_as_plain_text():
     given = {"turbulence": np.str_("sa"), "wall": np.str_("adiabatic")}
 
-    made = viscosity_of({"reynolds": 1e3} | given)
+    made = laws_of_keys({"reynolds": 1e3} | given)
 
     assert [type(made.turbulence), type(made.wall)] == [str, str]
 

@@ -9,7 +9,11 @@ pytestmark = pytest.mark.flow
 
 MESH = km.mesh.cylinder(400, far_field=8.0, around=24)
 STEPS = {"time_step": 0.3, "steps": 3, "start": "as is"}
-GASES = {"laminar": {}, "warm wall": {"wall": 1.2}, "turbulent": {"turbulence": "sa"}}
+GASES = {
+    "laminar": {},
+    "warm wall": {"viscosity": km.Viscosity(wall=1.2)},
+    "turbulent": {"turbulence": "sa"},
+}
 on_flows = pytest.mark.parametrize("flow", [*GASES, "incompressible"])
 
 

@@ -144,7 +144,9 @@ def test_cells_too_high_for_turbulence_are_warned_of():
 @pytest.mark.flow
 @pytest.mark.filterwarnings("ignore:.*residual:RuntimeWarning")
 def test_heat_flows_from_a_warm_wall_as_its_gradient_says(tmp_path):
-    case = case_of(plate(900), {"steady_iterations": 150}, reynolds=1e4, wall=1.1)
+    case = case_of(
+        plate(900), {"steady_iterations": 150}, reynolds=1e4, viscosity=km.Viscosity(wall=1.1)
+    )
     run = case.steady(out=tmp_path)
     wall, fields = case.walls()["wall"], run.fields()
     nodes = along(fields.walls, fields.points)

@@ -288,14 +288,14 @@ def pressure_at(reynolds, mach=0.5, length=0.3, kelvin=288.15):
 
 def test_the_fluid_of_a_viscous_gas_follows_from_its_case():
     """Temperature and pressure, or the pressure alone; a Reynolds number of two chords too."""
-    for more, length in (({}, 0.3), ({"reynolds_length": 2.0}, 0.6)):
+    for more, length in (({}, 0.3), ({"viscosity": km.Viscosity(reynolds_length=2.0)}, 0.6)):
         case = viscous(**more)
         for given in ({}, {"temperature": 288.15}, {"speed": 170.15}):
             units = km.Units(case, chord=0.3, **given)
             assert units.pressure == pytest.approx(pressure_at(4.8e6, length=length), rel=1e-9)
             assert units.temperature == 288.15
             assert units.speed * length / units.viscosity == pytest.approx(4.8e6, rel=1e-4)
-    cold = km.Units(viscous(temperature_k=220.0), chord=0.3)
+    cold = km.Units(viscous(viscosity=km.Viscosity(temperature_k=220.0)), chord=0.3)
     assert cold.pressure == pytest.approx(pressure_at(4.8e6, kelvin=220.0), rel=1e-9)
 
 
@@ -336,7 +336,7 @@ def test_a_refusal_says_what_follows_from_what():
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_files_and_runs_of_a_viscous_gas_are_alike(tmp_path):
     settings = km.AleSettings(steady_iterations=1)
-    case = viscous(reynolds=5000.0, settings=settings, temperature_k=250.0)
+    case = viscous(reynolds=5000.0, settings=settings, viscosity=km.Viscosity(temperature_k=250.0))
     run = case.steady(out=tmp_path / "run")
     keys = ["flow.mach=0.5", "flow.reynolds=5000", "flow.temperature_k=250"]
     file = km.cases.load("naca0012-sa", keys)

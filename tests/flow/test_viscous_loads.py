@@ -10,7 +10,7 @@ pytestmark = pytest.mark.flow
 MESH = km.mesh.cylinder(600, far_field=8.0, around=32)
 MODELS = {
     "laminar": {},
-    "warm wall": {"wall": 1.2},
+    "warm wall": {"viscosity": km.Viscosity(wall=1.2)},
     "turbulent": {"turbulence": "sa"},
 }
 on_models = pytest.mark.parametrize("model", MODELS)

@@ -41,7 +41,8 @@ def couette(layers, kind, speed, wall=1.1, jitter=0.0, mach=0.5):
     """Steady flow between walls of one temperature, the inner one with `speed` at its surface."""
     Turning.rate = speed / INNER
     settings = km.AleSettings(steady_drop=1e-9, limiter="none")
-    case = Turning(annulus(layers, kind, jitter), mach=mach, reynolds=50.0, wall=wall, chord=1.0,
+    case = Turning(annulus(layers, kind, jitter), mach=mach, reynolds=50.0, chord=1.0,
+                   viscosity=km.Viscosity(wall=wall),
                    walls=["inner", "outer"], far=[], settings=settings, device="cpu")  # fmt: skip
     case.initialise(spun(case, lambda r: speed * (OUTER - r) / (OUTER - INNER)))
     assert case.steady().summary["result"]["converged"]
@@ -111,8 +112,8 @@ def test_a_wall_that_slides_in_itself_has_the_torque_of_a_slow_cylinder(scale):
     mesh = km.Mesh(scale * ring.points, ring.triangles, ring.quads, ring.boundaries)
     settings = km.AleSettings(steady_drop=1e-9, limiter="none")
     case = km.Ale(mesh, mach=mach, reynolds=50.0, chord=scale, walls=["inner", "outer"], far=[],
-                  wall=1.0, moment_about=(0, 0), sliding={"inner": 0.5}, settings=settings,
-                  device="cpu")  # fmt: skip
+                  viscosity=km.Viscosity(wall=1.0, sliding={"inner": 0.5}), moment_about=(0, 0),
+                  settings=settings, device="cpu")  # fmt: skip
     case.initialise(spun(case, lambda r: 0.05 * (scale * OUTER - r) / (scale * (OUTER - INNER))))
 
     assert case.steady().summary["result"]["converged"]
@@ -131,7 +132,8 @@ def test_a_velocity_of_sliding_turns_with_its_body():
     outer = np.concatenate([sides[name] for name in ("inlet", "farfield", "outlet")])
     mesh = km.Mesh(plate.points, plate.triangles, plate.quads, {"ground": ground, "outer": outer})
     turn = km.motion.rotate(rate_deg=90.0, about=(0.0, 0.0))
-    case = km.Ale(mesh, mach=0.5, reynolds=1e3, walls=["ground"], sliding={"ground": (0.4, 0.0)},
+    case = km.Ale(mesh, mach=0.5, reynolds=1e3, walls=["ground"],
+                  viscosity=km.Viscosity(sliding={"ground": (0.4, 0.0)}),
                   motion=turn, deform=km.deform.Rigid(), chord=1.0, device="cpu")  # fmt: skip
     case.begin_step(np.full(1, 1.0), 1)
     poses = case.poses(np.full(1, 1.0))
@@ -196,7 +198,7 @@ def oscillation(r, phase):
     return ((own * np.exp(1j * phase)).real for own in (v, shear))
 
 
-def oscillation_case(layers, steps, **changes):
+def oscillation_case(layers, steps, laws=None, **changes):
     """Rings that turn back and forth as one, with the exact flow; their period."""
     period = 2 * np.pi / OMEGA
 
@@ -206,7 +208,8 @@ def oscillation_case(layers, steps, **changes):
 
     tight = {"unsteady_turbulence_drop": 1e-7} if "turbulence" in changes else {}
     settings = km.AleSettings(unsteady_drop=1e-8, limiter="none", **tight)
-    case = km.Ale(annulus(layers), mach=MACH, reynolds=RE, wall=1.0, chord=1.0, device="cpu",
+    case = km.Ale(annulus(layers), mach=MACH, reynolds=RE, chord=1.0, device="cpu",
+                  viscosity=km.Viscosity(wall=1.0, **laws or {}),
                   walls=["inner", "outer"], far=[], settings=settings,
                   deform=Wobble(law, period / steps), **changes)  # fmt: skip
     case.initialise(spun(case, lambda r: -next(oscillation(r, 0.0))))
@@ -255,7 +258,7 @@ def test_nu_tilde_is_of_second_order_in_time():
     """A quarter of a period, walls and rings in motion, from a smooth nu~ of 20 viscosities."""
     found = []
     for steps in (16, 32, 64):
-        case, period = oscillation_case(4, 4 * steps, turbulence="sa", nu_ratio=5.0)
+        case, period = oscillation_case(4, 4 * steps, laws={"nu_ratio": 5.0}, turbulence="sa")
         r, x = np.hypot(*case.grid.points.T), case.grid.points[:, 0]
         first = 20 * MACH / RE * np.sin(np.pi * (r - INNER) / (OUTER - INNER)) * (1 + 0.3 * x)
         first[case.grid.wall.node] = 0

@@ -1,6 +1,7 @@
 """Viscous runs: stopped and resumed, side by side, scaled, shifted and turned, in float32."""
 
 import re
+from dataclasses import replace
 
 import kinemesh as km
 import numpy as np
@@ -16,7 +17,11 @@ pytestmark = [
 
 ROUND = km.mesh.cylinder(600, far_field=8.0, around=32)
 MESH = ROUND.transformed(ROUND.points * [1.0, 0.6])  # an ellipse, which has a lift
-MODELS = {"laminar": {}, "warm wall": {"wall": 1.2}, "turbulent": {"turbulence": "sa"}}
+MODELS = {
+    "laminar": {},
+    "warm wall": {"viscosity": km.Viscosity(wall=1.2)},
+    "turbulent": {"turbulence": "sa"},
+}
 on_models = pytest.mark.parametrize("model", MODELS)
 PITCH = km.motion.pitch(20.0, 0.5, about=(0.1, 0.0)) + km.motion.plunge(0.1, 0.5)
 STEPS = {"time_step": 0.3, "start": "as is"}
@@ -122,11 +127,13 @@ def test_a_restart_of_another_gas_is_refused_by_the_names_of_its_arguments(tmp_p
     with pytest.warns(RuntimeWarning, match="residual"):
         case(**given).steady(out=tmp_path)
 
-    others = {"reynolds": 61.0, "reynolds_length": 2.0, "turbulence": None, "temperature_k": 300.0,
-              "wall": 1.2, "prandtl": 0.7, "turbulent_prandtl": 0.8, "nu_ratio": 4.0}  # fmt: skip
-    for name, value in others.items():
-        with pytest.raises(km.CaseError, match=rf"another run: .*\b{name} is .* there"):
-            case(**given, **{name: value}).steady(out=tmp_path, resume=True)
+    laws = {"reynolds_length": 2.0, "temperature_k": 300.0, "wall": 1.2, "prandtl": 0.7,
+            "turbulent_prandtl": 0.8, "nu_ratio": 4.0, "sliding": {"cylinder": 0.1}}  # fmt: skip
+    others = {"reynolds": {"reynolds": 61.0}, "turbulence": {"turbulence": None}}
+    others |= {name: {"viscosity": km.Viscosity(**{name: own})} for name, own in laws.items()}
+    for name, changes in others.items():
+        with pytest.raises(km.CaseError, match=rf"another run: .*\b{name}\S* is .* there"):
+            case(**given, **changes).steady(out=tmp_path, resume=True)
 
 
 # ---------------------------------------------------------------- ensembles
@@ -208,10 +215,11 @@ def test_loads_are_those_of_the_same_flow_elsewhere(model, change, device):
 def test_a_reynolds_number_is_of_the_length_that_it_is_given_for(model, device):
     """Re = 60 by the chord is 180 by three chords."""
     drops = {"steady_drop": 1e-11, "turbulence_drop": 1e-10}
+    own = MODELS[model].get("viscosity", km.Viscosity())
+    three = {"reynolds": 180.0, "viscosity": replace(own, reynolds_length=3.0)}
 
     by_chord, by_three = (
-        case(model, settings=drops, device=device, **more).steady()
-        for more in ({}, {"reynolds": 180.0, "reynolds_length": 3.0})
+        case(model, settings=drops, device=device, **more).steady() for more in ({}, three)
     )
 
     assert loads(by_three) == pytest.approx(loads(by_chord), abs=1e-9)

@@ -99,7 +99,6 @@ def options(case: Stated, space: bool = False, of_case: bool = True) -> dict[str
     """Arguments of a case's solver; `space` : whether its mesh or cloud is in space."""
     told: dict[str, Any] = {
         **case.flow.streams(case.method),
-        **case.flow.laws(case.method),
         "alpha_deg": case.flow.alpha_deg,
         "moment_about": case.flow.moment_about,
         "device": case.job.device,
@@ -108,8 +107,8 @@ def options(case: Stated, space: bool = False, of_case: bool = True) -> dict[str
     told |= case.mesh.sides() if of_case else {}
     if of_case and case.flow.loads is not None:
         told["loads"] = case.flow.loads
-    if of_case and case.mesh.slides():
-        told["sliding"] = case.mesh.slides()
+    with in_section(Place("mesh"), SIDES):
+        told |= case.flow.laws(case.method, case.mesh.slides() if of_case else {})
     with in_section(Place("solver")):
         told["settings"] = settings(case)
     for name in registry.named(case.method).references:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from kinemesh.cases.job import set_field
 from kinemesh.cases.methods import or_use
 from kinemesh.cases.values import in_section, number, wrong
-from kinemesh.errors import CaseError
+from kinemesh.errors import CaseError, SettingsError, shown
 from kinemesh.flow import registry
 from kinemesh.flow.door import limits
 from kinemesh.flow.door.counted import names_of
@@ -89,10 +90,30 @@ class FlowPart:
         names = registry.named(method).streams
         return {n: getattr(self, n) for n in names if getattr(self, n) is not None}
 
-    def laws(self, method: str) -> dict[str, Any]:
-        """Arguments of the method's solver on the viscosity, the same for all members."""
+    def laws(self, method: str, slides: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments of the method's solver on the viscosity, the same for all members.
+
+        Parameters
+        ----------
+        slides : velocities of walls that slide, by marker
+        """
         names = registry.named(method).laws
-        return {n: getattr(self, n) for n in names if getattr(self, n) is not None}
+        given = {n: getattr(self, n) for n in names if getattr(self, n) is not None}
+        if slides and not names:
+            return {"sliding": slides}
+        if slides and self.reynolds is None:
+            raise SettingsError(
+                f"sliding is {shown(slides)} and has no effect without reynolds, as an inviscid "
+                "gas slips along walls; give reynolds, or leave it out",
+                argument="sliding",
+            )
+        given |= {"sliding": slides} if slides else {}
+        told = {n: given.pop(n) for n in ("turbulence",) if n in given}
+        if given:
+            from kinemesh.flow.door.viscosity import Viscosity
+
+            told["viscosity"] = Viscosity(**given)
+        return told
 
     @property
     def references(self) -> tuple[float, float]:
@@ -144,7 +165,7 @@ class FlowPart:
         """SettingsError for laws of viscosity out of their ranges, or without effect."""
         given = {n: v for n in ("reynolds", *LAWS) if (v := getattr(self, n)) is not None}
         if given:
-            from kinemesh.flow.door.viscosity import viscosity_of
+            from kinemesh.flow.door.viscosity import laws_of_keys
 
             with in_section(FLOW):
-                viscosity_of(given)
+                laws_of_keys(given)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names, in_space
 from kinemesh.deform import Deformation, Rigid, TorsionalSprings
-from kinemesh.errors import SettingsError, shown
+from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import (
     Arguments,
     Markers,
@@ -30,7 +30,6 @@ from kinemesh.flow.door.resolution import (
     tell_of_triangles,
     thin_triangles,
 )
-from kinemesh.flow.door.sliding import checked
 from kinemesh.flow.door.space import (
     check_kinds,
     check_mirrors,
@@ -38,7 +37,13 @@ from kinemesh.flow.door.space import (
     check_solids,
     symmetry_planes,
 )
-from kinemesh.flow.door.viscosity import NAMES, check_walls, viscosity_of, viscous_streams
+from kinemesh.flow.door.viscosity import (
+    MOVED,
+    Viscosity,
+    check_walls,
+    laws_of,
+    viscous_streams,
+)
 from kinemesh.flow.gas.ale_settings import AleSettings
 from kinemesh.flow.gas.implicit import Implicit, Operator
 from kinemesh.flow.gas.lusgs import Lusgs
@@ -100,16 +105,10 @@ class Ale(Solver):
     loads : names of walls whose loads cl, cd, cm and power are; default: all, but beside a body
         in a channel, between inlets and outlets, not the channel's walls
     reynolds : float or sequence    Reynolds number of the stream: a viscous gas, that sticks to its
-        walls (theory, section 9); None: inviscid, and none of the arguments below
-    reynolds_length : float    length of the Reynolds number [chord], default 1
+        walls (theory, section 9); None: inviscid, and neither of the arguments below
     turbulence : None (laminar) or "sa", the model of Spalart and Allmaras
-    temperature_k : float      temperature of the stream, for Sutherland's law [K], default 288.15
-    wall : "adiabatic" (default), or temperature of the walls over that of the stream
-    prandtl, turbulent_prandtl : float    of molecules (0.72), of eddies (0.9)
-    nu_ratio : float           nu~ of the stream over its kinematic viscosity, 3 (default) to 5
-    sliding : {marker of a wall: (x, y) or number}    velocities, over that of the stream, of walls
-        that slide in themselves; they turn with their body.  A number is the speed along a closed
-        wall without corners, counter-clockwise
+    viscosity : kinemesh.Viscosity    temperatures of stream and walls, Prandtl numbers, the length
+        of the Reynolds number, walls that slide; None: its defaults
 
     Attributes
     ----------
@@ -126,6 +125,7 @@ class Ale(Solver):
 
     method = "ale"
     settings_type: ClassVar[type[AleSettings]] = AleSettings
+    moved: ClassVar[Mapping[str, str]] = MOVED
     family = FACES
     terms_of: ClassVar[Terms] = (
         Stick, Gradients, Viscous, FaceFluxes, Balance, Vortex, Boundary, Mirrors, NoSlip,
@@ -154,20 +154,15 @@ class Ale(Solver):
         moment_about: tuple[float, float] | None = None,
         chord: float | None = None,
         reynolds: float | Sequence[float] | None = None,
-        reynolds_length: float | None = None,
         turbulence: str | None = None,
-        temperature_k: float | None = None,
-        wall: str | float | None = None,
-        prandtl: float | None = None,
-        turbulent_prandtl: float | None = None,
-        nu_ratio: float | None = None,
-        sliding: Mapping[str, tuple[float, float] | float] | None = None,
+        viscosity: Viscosity | None = None,
         reference_area: float | None = None,
         reference_length: float | None = None,
         loads: Sequence[str] | str | None = None,
     ) -> None:
-        said, space = locals(), in_space(mesh)
-        self.viscosity = gas = viscosity_of({name: said[name] for name in NAMES})
+        space = in_space(mesh)
+        self.viscosity = gas = laws_of(reynolds, turbulence, viscosity)
+        self.slides = None if viscosity is None else viscosity.sliding
         turbulent = gas is not None and gas.turbulence is not None
         arguments = arguments_of(
             mesh,
@@ -188,7 +183,6 @@ class Ale(Solver):
             axes="x, z" if space else "x, y",
             loads=loads,
         )
-        self.slides = sliding
         self.check_viscosity(arguments.settings)
         if not arguments.settings.single and arguments.backend.dtype != "float64":
             raise SettingsError(
@@ -206,7 +200,7 @@ class Ale(Solver):
         self.counted.fits(arguments, meshes)
         if self.viscosity is not None:
             self.more = {"viscosity": self.viscosity.numbers}
-            self.more |= {"sliding": checked(sliding)} if sliding else {}
+            self.more |= {"sliding": self.slides} if self.slides else {}
         markers = assign_markers(
             meshes, arguments, type(self), walls=walls, far=far, boundaries=others, planes=planes
         )
@@ -238,12 +232,6 @@ class Ale(Solver):
         if own is None or own.turbulence is None:
             settings.unused(TURBULENCE, "the flow has no turbulence, which is 'sa' where it has")
         if own is None:
-            if self.slides is not None:
-                raise SettingsError(
-                    f"sliding is {shown(self.slides)} and has no effect without reynolds, as an "
-                    "inviscid gas slips along walls; give reynolds, or leave it out",
-                    argument="sliding",
-                )
             return
         if not self.sticks:
             raise SettingsError(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinemesh.errors import warn_of
-from kinemesh.flow.door.viscosity import Viscosity
+from kinemesh.flow.door.viscosity import Laws
 from kinemesh.mesh import wall_spacing
 from kinemesh.mesh.pieces import pieces
 from kinemesh.sentences import Sentence
@@ -147,10 +147,10 @@ def _few_edges(case: Any) -> Iterator[tuple[int, str]]:
                 )
 
 
-def _of_gas(case: Any) -> Viscosity | None:
+def _of_gas(case: Any) -> Laws | None:
     """Laws of a viscous gas; None of incompressible flow."""
     own = case.viscosity
-    return own if isinstance(own, Viscosity) else None
+    return own if isinstance(own, Laws) else None
 
 
 def _turbulent(case: Any) -> bool:

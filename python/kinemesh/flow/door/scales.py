@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import SettingsError
-from kinemesh.flow.door.viscosity import viscosity_of
+from kinemesh.flow.door.viscosity import laws_of_keys
 
 
 class Scales(NamedTuple):
@@ -112,6 +112,6 @@ def _of_file(case: Any) -> dict[str, Any] | None:
     streams = {"mach": flow.mach, "reynolds": flow.reynolds}
     if flow.mach is not None and flow.reynolds is not None:
         given = {name: getattr(flow, name) for name in ("reynolds_length", "temperature_k")}
-        made = viscosity_of({"reynolds": flow.reynolds, **given})
+        made = laws_of_keys({"reynolds": flow.reynolds, **given})
         streams |= {"laws": None if made is None else made.numbers}
     return {"chord": chord, "area": area, "length": length, **streams}

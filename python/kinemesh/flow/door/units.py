@@ -106,7 +106,8 @@ class Units:
             raise SettingsError(
                 f"units: temperature is {kelvin:g} K, and temperature_k of the case "
                 f"{asked:g}, by which its viscosity goes, expected one; leave temperature out, so "
-                f"that it follows from the case, or compute with temperature_k={kelvin:g}"
+                f"that it follows from the case, or compute with temperature_k={kelvin:g}, of "
+                "km.Viscosity or [flow] of a case file"
             )
         if self.pressure is not None:
             return

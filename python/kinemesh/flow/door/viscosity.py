@@ -3,49 +3,112 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import numbers, real
+from kinemesh.arguments import checks_names, instance, numbers, real
 from kinemesh.errors import SettingsError, shown
 from kinemesh.flow.door import limits
 from kinemesh.flow.door.arguments import gas_streams, within
+from kinemesh.flow.door.sliding import checked
 from kinemesh.space.conditions.base import BODY, PLANE, Condition
 
 SUTHERLAND = 110.4  # [K], of air
 MODELS = ("sa",)
 ADIABATIC = "adiabatic"
-OF_EDDIES = ("turbulent_prandtl", "nu_ratio")
-NAMES = (
-    "reynolds", "reynolds_length", "turbulence", "temperature_k", "wall", "prandtl", *OF_EDDIES,
-)  # fmt: skip
-"""Arguments of a solver that are of viscosity."""
+OF_EDDIES = {"turbulent_prandtl": 0.9, "nu_ratio": 3.0}
+RANGES = {
+    "reynolds_length": (1e-6, 1e6),
+    "temperature_k": (50.0, 3000.0),
+    "prandtl": (0.1, 100.0),
+    "turbulent_prandtl": (0.1, 100.0),
+    "nu_ratio": (3.0, 5.0),
+}
+
+
+@checks_names
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Viscosity:
+    """Laws of a viscous gas beside its Reynolds number and model of turbulence, for all members.
+
+    They are the argument `viscosity` of `kinemesh.Ale`; without it all have their defaults.
+
+    Parameters
+    ----------
+    reynolds_length : float    length of the Reynolds number [chord], 1e-6 to 1e6, default 1
+    temperature_k : float      temperature of the stream, for Sutherland's law [K], 50 to 3000,
+        default 288.15
+    wall : "adiabatic" (default), or temperature of the walls over that of the stream, 0.1 to 10
+    prandtl : float            Prandtl number of molecules [-], 0.1 to 100, default 0.72
+    turbulent_prandtl : float  Prandtl number of eddies [-], 0.1 to 100, default 0.9; with a model
+        of turbulence alone
+    nu_ratio : float           nu~ of the stream over its kinematic viscosity [-], 3 (default) to 5;
+        with a model of turbulence alone
+    sliding : {marker of a wall: (x, y) or number}    velocities, over that of the stream, of walls
+        that slide in themselves; they turn with their body.  A number is the speed along a closed
+        wall without corners, counter-clockwise
+
+    Raises
+    ------
+    SettingsError    a number outside of its range, or what is no velocity of a wall
+    """
+
+    reynolds_length: float = 1.0
+    temperature_k: float = 288.15
+    wall: str | float = ADIABATIC
+    prandtl: float = 0.72
+    turbulent_prandtl: float | None = None
+    nu_ratio: float | None = None
+    sliding: Mapping[str, tuple[float, float] | float] | None = field(default=None, hash=False)
+
+    def __post_init__(self) -> None:
+        set_ = partial(object.__setattr__, self)
+        if (word := _word(self.wall)) == ADIABATIC:
+            set_("wall", word)
+        else:
+            expected = "'adiabatic', or a temperature over the stream's"
+            set_("wall", _within("wall", self.wall, 0.1, 10.0, expected))
+        for name, (low, high) in RANGES.items():
+            value = getattr(self, name)
+            if value is not None or name not in OF_EDDIES:
+                set_(name, _within(name, value, low, high))
+        set_("sliding", None if self.sliding is None else checked(self.sliding))
+
+    def __repr__(self) -> str:
+        own = {f.name: (f.default, getattr(self, f.name)) for f in fields(self)}
+        given = [f"{name}={value!r}" for name, (usual, value) in own.items() if value != usual]
+        return f"Viscosity({', '.join(given)})"
+
+
+MOVED = {
+    name: f"{name} is an argument of km.Viscosity: viscosity=km.Viscosity({name}=...)"
+    for name in (own.name for own in fields(Viscosity))
+}
+"""Arguments that `kinemesh.Ale` once had, and where they stand now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Viscosity:
-    """Laws of a viscous gas, the same for all members.
+class Laws:
+    """Laws of a viscous gas as it is computed, the same for all members.
 
     Parameters
     ----------
     length : that Reynolds numbers refer to [chord]
     turbulence : None (laminar) or "sa", Spalart and Allmaras (1992)
-    temperature_k : of the stream, for Sutherland's law [K]
-    wall : "adiabatic", or temperature of the walls over that of the stream
-    prandtl, turbulent_prandtl : of molecules, of eddies
-    nu_ratio : nu~ of the stream over its kinematic viscosity
+    temperature_k, wall, prandtl, turbulent_prandtl, nu_ratio : as of `Viscosity`
     """
 
-    length: float = 1.0
-    turbulence: str | None = None
-    temperature_k: float = 288.15
-    wall: str | float = ADIABATIC
-    prandtl: float = 0.72
-    turbulent_prandtl: float = 0.9
-    nu_ratio: float = 3.0
+    length: float
+    turbulence: str | None
+    temperature_k: float
+    wall: str | float
+    prandtl: float
+    turbulent_prandtl: float
+    nu_ratio: float
 
     @property
     def law(self) -> float:
@@ -67,59 +130,60 @@ class Viscosity:
         return {"reynolds_length": kept.pop("length"), **kept}
 
 
-def viscosity_of(given: Mapping[str, Any]) -> Viscosity | None:
-    """Laws of the viscous gas of a case; None of an inviscid one.
-
-    Parameters
-    ----------
-    given : arguments by their `NAMES`, None where they were left out
+def laws_of(reynolds: Any, turbulence: Any, viscosity: Any) -> Laws | None:
+    """Laws of the gas of a case by the arguments of its solver; None of an inviscid one.
 
     Raises
     ------
-    SettingsError    a number outside of its range, or one without effect
+    SettingsError    an argument of another kind, an unknown model, or a number without effect
     """
+    given = {"turbulence": turbulence, "viscosity": viscosity}
+    if viscosity is not None:
+        instance(
+            viscosity, Viscosity, "viscosity", "km.Viscosity(...), such as km.Viscosity(wall=1.2)"
+        )
+    if reynolds is None:
+        _refuse_inviscid(given)
+        return None
+    own = Viscosity() if viscosity is None else viscosity
+    model = None if turbulence is None else _word(turbulence)
+    if turbulence is not None and model not in MODELS:
+        raise SettingsError(
+            f"turbulence is {shown(turbulence)}, expected 'sa' (Spalart and "
+            "Allmaras); leave it out of a laminar flow",
+            argument="turbulence",
+        )
+    eddies = {name: getattr(own, name) for name in OF_EDDIES}
+    for name, value in eddies.items():
+        if value is not None and model is None:
+            raise SettingsError(
+                f"{name} is {shown(value)} and has no effect in a laminar flow; give "
+                "turbulence = 'sa', or leave it out",
+                argument=name,
+            )
+        eddies[name] = OF_EDDIES[name] if value is None else value
+    told = {name: getattr(own, name) for name in ("temperature_k", "wall", "prandtl")}
+    return Laws(length=own.reynolds_length, turbulence=model, **told, **eddies)
+
+
+def laws_of_keys(given: Mapping[str, Any]) -> Laws | None:
+    """Laws of the gas of a case by keys of its file, None where they were left out."""
     said = {name: value for name, value in given.items() if value is not None}
-    if "reynolds" not in said:
-        for name, value in said.items():
+    reynolds, turbulence = (said.pop(name, None) for name in ("reynolds", "turbulence"))
+    if reynolds is None:
+        _refuse_inviscid({"turbulence": turbulence, **said})
+    return laws_of(reynolds, turbulence, Viscosity(**said) if said else None)
+
+
+def _refuse_inviscid(given: Mapping[str, Any]) -> None:
+    """SettingsError for the first argument that is there, without a Reynolds number."""
+    for name, value in given.items():
+        if value is not None:
             raise SettingsError(
                 f"{name} is {shown(value)} and has no effect without reynolds, as the flow is "
                 "inviscid; give reynolds, or leave it out",
                 argument=name,
             )
-        return None
-    del said["reynolds"]
-    if "turbulence" in said:
-        said["turbulence"] = _word(said["turbulence"])
-        if said["turbulence"] not in MODELS:
-            raise SettingsError(
-                f"turbulence is {shown(given['turbulence'])}, expected 'sa' (Spalart and "
-                "Allmaras); leave it out of a laminar flow",
-                argument="turbulence",
-            )
-    for name in OF_EDDIES:
-        if name in said and "turbulence" not in said:
-            raise SettingsError(
-                f"{name} is {shown(said[name])} and has no effect in a laminar flow; give "
-                "turbulence = 'sa', or leave it out",
-                argument=name,
-            )
-    wall = said.pop("wall", ADIABATIC)
-    if (word := _word(wall)) == ADIABATIC:
-        wall = word
-    else:
-        wall = _within("wall", wall, 0.1, 10.0, "'adiabatic', or a temperature over the stream's")
-    ranges = {
-        "reynolds_length": (1e-6, 1e6),
-        "temperature_k": (50.0, 3000.0),
-        "prandtl": (0.1, 100.0),
-        "turbulent_prandtl": (0.1, 100.0),
-        "nu_ratio": (3.0, 5.0),
-    }
-    for name, (low, high) in ranges.items():
-        if name in said:
-            said[name] = _within(name, said[name], low, high)
-    length = said.pop("reynolds_length", 1.0)
-    return Viscosity(length=length, wall=wall, **said)
 
 
 def _word(value: Any) -> str | None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import SettingsError
-from kinemesh.flow.door.viscosity import Viscosity
+from kinemesh.flow.door.viscosity import Laws
 from kinemesh.flow.forces import Forces
 from kinemesh.flow.gas.friction import Friction, refuse_inviscid
 from kinemesh.flow.gas.newton import Newton
@@ -35,7 +35,7 @@ class Answers(State, Moving):
     """
 
     starts = ("steady", "stream", "as is")
-    viscosity: Viscosity | None = None
+    viscosity: Laws | None = None
     friction: Friction | None
     terms: dict[str, Term]
     newton: Newton | None

@@ -131,15 +131,3 @@ def _radius(grid: Grid, body: int, pivot: tuple[float, float] | None) -> float:
         return 0.0
     radius = np.hypot(*(points - np.array(pivot)).T)
     return float(radius.max()) if np.ptp(radius) <= ROUND * radius.max() else 0.0
-
-
-def differences(poses_at: Poses, dt: Floats, share: float = 1e-3) -> RateArray:
-    """Rates of bodies at the end of a step by central differences of their poses about it.
-
-    Parameters
-    ----------
-    poses_at : callable    share of the step -> poses of all bodies;  dt : (bodies,) its length
-    """
-    before, after = (PoseArray.of(poses_at(1 + way * share)) for way in (-1, 1))
-    angle = (after.angle - before.angle) / (2 * share * dt)
-    return RateArray(angle, (after.shift - before.shift) / (2 * share * dt)[:, None])
