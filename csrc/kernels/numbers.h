@@ -39,6 +39,9 @@
 #define NB           TIMES(NV, NV)        /* entries of a block */
 #define NS           CAT(SYMMETRIC_, DIM) /* numbers of a symmetric matrix */
 #define NF           CAT(LOADS_, DIM)     /* sums of the loads on a wall */
+#define NP           CAT(POSE_, DIM)      /* numbers of a pose */
+#define POSE_2       6
+#define POSE_3       12
 #define LOADS_2      4
 #define LOADS_3      6
 #define SYMMETRIC_2  3

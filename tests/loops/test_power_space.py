@@ -30,7 +30,7 @@ def test_power_is_traction_times_velocity_over_area_and_length():
 
     time = np.array([history["time"][-1]])
     rate, pose = made.rates(time), made.poses(time)
-    x, z = (get(made.grid.x)[wall.node][:, [0, 2]] - pose.about[0] - pose.shift[0]).T
+    x, _, z = (get(made.grid.x)[wall.node] - pose.about[0] - pose.shift[0]).T
     velocity = rate.angle[0] * np.stack([z, -x], axis=1)  # nose-up turns z to x
     pressure = made.primitive()[wall.node, 4] - get(made.fields["stream"])[0, 4]
     force = pressure[:, None] * get(wall.device["S"]).astype(float)[:, [0, 2]]

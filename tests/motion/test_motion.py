@@ -116,8 +116,20 @@ def test_user_function_is_called_with_the_time_and_checked():
         (lambda: motion.pitch(float("nan"), 0.1), "amplitude_deg"),
         (lambda: motion.pitch(200, 0.1), "half a turn"),
         (lambda: motion.pitch(1, 0.1, about=(0,)), "two numbers"),
-        (lambda: motion.pitch(1, 0.1, about=(0, 0, 0)), r"two numbers \(x, y\), in space \(x, z\)"),
-        (lambda: motion.plunge(1, 0.1, direction=(0, 0, 1)), r"two numbers .* in space \(x, z\)"),
+        (
+            lambda: motion.pitch(1, 0.1, about=(0, 0, 0, 0)),
+            r"two numbers \(x, y\), in space \(x, z\)",
+        ),
+        (
+            lambda: motion.plunge(1, 0.1, direction=(0, 0, 1, 0)),
+            r"two numbers .* in space \(x, z\)",
+        ),
+        (
+            lambda: motion.rotate(1.0, axis=(0, 0, 0)),
+            r"rotate: axis = \(0, 0, 0\), expected a vector",
+        ),
+        (lambda: motion.pitch(1.0, 0.1, axis=(0, 1)), r"axis = \(0, 1\), expected \(x, y, z\)"),
+        (lambda: motion.pitch(1.0, 0.1, axis=(0, float("nan"), 1)), "finite"),
         (lambda: motion.pitch(1, 0.1, phase_deg=float("inf")), "phase_deg"),
         (lambda: motion.pitch(1, 0.1, chord=0), "chord"),
         (lambda: motion.pitch("1 deg", 0.1), "finite number"),

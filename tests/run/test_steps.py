@@ -445,6 +445,12 @@ def test_poses_that_cannot_be_are_refused_and_the_loop_goes_on():
         (3.0, None, r"got 3\.0, expected \{body: km\.Pose"),
         ({"airfoil": [km.Pose(), km.Pose()]}, None, "expected a km.Pose"),
         ({}, {"airfoil": km.motion.Rate()}, "expected a pose of it too"),
+        (
+            {"airfoil": km.Pose(shift=(0.0, 1.0, 0.0))},
+            None,
+            "which is of space; on a mesh in the pl",
+        ),
+        ({"airfoil": km.Pose(axis=(0.0, 1.0, 0.0))}, None, "and no axis"),
         ({"airfoil": km.Pose()}, {"airfoil": km.Pose()}, r"rates: 'airfoil' is Pose"),
     ]:
         with pytest.raises(km.SettingsError, match=match):
@@ -457,7 +463,8 @@ def test_poses_that_cannot_be_are_refused_and_the_loop_goes_on():
     [
         ({"angle_deg": np.nan}, "angle_deg = nan, expected a finite number"),
         ({"angle_deg": np.inf}, "angle_deg = inf"),
-        ({"shift": (0.0, 1.0, 0.0)}, r"shift = \(0\.0, 1\.0, 0\.0\), expected two numbers"),
+        ({"shift": (0.0, 1.0, 0.0, 0.0)}, r"shift = \(0\.0, 1\.0, 0\.0, 0\.0\), expected two numb"),
+        ({"axis": (0.0, 0.0, 0.0)}, r"axis = \(0, 0, 0\), expected a vector with a length"),
         ({"angle": 0.1, "angle_deg": 1.0}, "expected one of the two"),
     ],
 )

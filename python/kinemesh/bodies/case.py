@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.frames import CASE, Frame, framed
-from kinemesh.bodies.poses import PoseArray, RateArray, placed
+from kinemesh.bodies.poses import PoseArray, RateArray, placed, raised
 from kinemesh.errors import KinemeshError, SettingsError
 from kinemesh.motion import Motion, Pose, Rate
 from kinemesh.motion.harmonic import sorted_out
-from kinemesh.motion.numbers import LARGEST
+from kinemesh.motion.numbers import LARGEST, lifted
+from kinemesh.motion.pose import NOSE_UP
 from kinemesh.motion.tables import remarks
 from kinemesh.sentences import Sentence
 from kinemesh.space.members import Members
@@ -77,6 +78,7 @@ class Bodies:
     ensemble : Members    of whom fail those whose motion has no pose at a time, or no rate
     stands : Stands of the bodies; None: those of one mesh
     length : float        reference length, which a law without a period is asked by
+    space : bool          whether they are in space, where poses have three dimensions
 
     Attributes
     ----------
@@ -85,7 +87,8 @@ class Bodies:
     parts : bool            whether they are of overset parts, each with a frame of its own
     turned_deg : (members,) nose-up angle of the first body's own frame [deg]
     points : (bodies, 2)    the moments' point of each body, as the body is given: `moment_about` in
-                            its own frame; of parts, where none was stated, the frame's origin
+                            its own frame; of parts, where none was stated, the frame's origin; in
+                            space (bodies, 3)
     pivots : (bodies, 2)    likewise, but the pivot of its motion where that has one
     """
 
@@ -98,24 +101,37 @@ class Bodies:
         ensemble: Members,
         stands: Stands | None = None,
         length: float = 1.0,
+        space: bool = False,
     ) -> None:
         self.bodies, self.ensemble = list(bodies), ensemble
         self.owners = Owners(bodies, len(speed))
         stands = stands or Stands([CASE] * len(bodies))
         motions = [framed(m, f, length) for m, f in zip(motions, stands.frames, strict=True)]
         self.motions, self.speed, self.parts = motions, speed, stands.parts
+        self.space = space
+        for (member, marker), motion in zip(bodies, motions, strict=True):
+            if motion is not None and motion.in_space and not space:
+                raise SettingsError(
+                    f"motion of {marker} is {motion!r}, which is of meshes in space; in the plane "
+                    "expected pivots, shifts and directions of two numbers, and no axis",
+                    member=member,
+                )
         self.frames = stands.frames
         angles = np.array([frame.angle_deg for frame in stands.frames], float)
         self.turned_deg = self.owners.firsts(angles)
-        self._about, self._first = moment_about, stands.placed(moment_about)
+        self._about, self._first = moment_about, self._raised(stands.placed(moment_about))
         own_origin = stands.parts and not stands.stated
-        self.points = stands.placed((0.0, 0.0)) if own_origin else self._first
+        self.points = self._raised(stands.placed((0.0, 0.0))) if own_origin else self._first
         self.pivots = self.points.copy()
         for body, motion in enumerate(motions):
             if motion is not None and motion.pivot is not None:
-                self.pivots[body] = motion.pivot
+                self.pivots[body] = lifted(motion.pivot) if space else motion.pivot
         self._at_once, self._alone = sorted_out(motions, self.owners.spread(speed))
         self._known: list[tuple[FloatArray, PoseArray]] = []
+
+    def _raised(self, points: FloatArray) -> FloatArray:
+        """Points (..., 2) of the plane of motion, in space (..., 3)."""
+        return raised(points) if self.space else points
 
     def forget(self) -> None:
         """A physical step begins: a user's function is asked anew."""
@@ -134,8 +150,8 @@ class Bodies:
 
     def rates(self, time: FloatArray) -> RateArray:
         """Change of every body's pose at its member's time [chord/a_inf]; none if it fails."""
-        angle, _, shift = self._evaluate(Rate(), time, self._fail(time))
-        return RateArray(angle, shift)
+        angle, _, shift, axis = self._evaluate(Rate(), time, self._fail(time))
+        return RateArray(angle, shift, axis)
 
     def jumps(self, walled: NDArray[np.int32]) -> list[str]:
         """A sentence where bodies have a velocity when their motion begins, beside a stream.
@@ -146,16 +162,16 @@ class Bodies:
         """
         rates = self.rates(np.zeros(len(self.speed)))
         fastest = np.zeros(len(self.bodies))
-        fastest[walled] = (np.hypot(*rates.shift.T) + np.abs(rates.angle))[walled]
+        fastest[walled] = (np.linalg.norm(rates.shift, axis=1) + np.abs(rates.angle))[walled]
         moving = np.flatnonzero(fastest > AT_REST * self.owners.spread(self.speed))
         if not len(moving):
             return []
         member, marker = self.bodies[moving[0]]
         more = f", and {len(moving) - 1} other bodies," if len(moving) > 1 else ""
-        x, y = rates.shift[moving[0]]
+        velocity = ", ".join(f"{c:.3g}" for c in rates.shift[moving[0]])
         return [
             f"body {marker} of member {member}{more} moves at once where its motion begins, by "
-            f"({x:.3g}, {y:.3g}) and {np.degrees(rates.angle[moving[0]]):.3g} degrees per unit of "
+            f"({velocity}) and {np.degrees(rates.angle[moving[0]]):.3g} degrees per unit of "
             "time, so the first loads are those of a jump in velocity; give a ramp (translate, "
             "rotate) or a phase in which the body is at rest, or leave the first loads out"
         ]
@@ -179,8 +195,9 @@ class Bodies:
                 raise error
             lost.append(body)
 
-        angle, about, shift = self._evaluate(Pose(), time, failed)
-        found: list[list[float] | None] = np.column_stack([angle, about, shift]).tolist()
+        *numbers, axis = self._evaluate(Pose(), time, failed)
+        columns = numbers if axis is None else [*numbers, axis]
+        found: list[list[float] | None] = np.column_stack(columns).tolist()
         for body in lost:
             found[body] = None
         return found
@@ -188,27 +205,28 @@ class Bodies:
     def angles(self, time: FloatArray) -> FloatArray:
         """(bodies,) nose-up angles [rad]; nan where a motion has no pose, and no member fails."""
         lost: list[int] = []
-        angle, _, _ = self._evaluate(Pose(), time, lambda body, error: lost.append(body))
+        angle, *_ = self._evaluate(Pose(), time, lambda body, error: lost.append(body))
         angle[lost] = np.nan
         return angle
 
     def _evaluate(
         self, still: Pose | Rate, time: FloatArray, failed: Callable[[int, Exception], None]
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Angles, pivots and shifts of poses, or of rates, whichever `still` is.
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray | None]:
+        """Angles, pivots, shifts and axes of poses, or of rates, whichever `still` is.
 
         Parameters
         ----------
         failed : callable    told of a body whose motion raises, and what it raised
         """
-        bodies = len(self.bodies)
-        numbers, about = np.zeros((3, bodies)), np.zeros((2, bodies)).T
+        bodies, size = len(self.bodies), 3 if self.space else 2
+        numbers, about = np.zeros((1 + size, bodies)), np.zeros((size, bodies)).T
         angle, shift = numbers[0], numbers[1:].T
+        axis = np.tile(NOSE_UP, (bodies, 1)) if self.space else None
         for group in self._at_once:
             of = group.bodies
             evaluate = group.poses if isinstance(still, Pose) else group.rates
-            angle[of], shift[of] = evaluate(self.owners.spread(time)[of])
-            about[of] = group.about
+            angle[of], moved = evaluate(self.owners.spread(time)[of])
+            shift[of], about[of] = self._raised(moved), self._raised(group.about)
         # users' motions one by one, and those whose numbers are none, to be told why
         wild = ~(np.abs(numbers) <= LARGEST).all(axis=0)
         for body in [*self._alone, *np.flatnonzero(wild).tolist()]:
@@ -217,10 +235,13 @@ class Bodies:
                 found = self._ask(body, still, time)
             except Exception as error:  # whatever a user's law raises
                 failed(body, error)
+            found = found.in_space if self.space else found
             angle[body], shift[body] = found.angle, found.shift
             if isinstance(found, Pose):
                 about[body] = found.about
-        return angle, about, shift
+            if axis is not None:
+                axis[body] = found.axis
+        return angle, about, shift, axis
 
     def _ask(self, body: int, still: Any, time: FloatArray) -> Any:
         """Pose or Rate of a body, whichever `still` is; SettingsError of anything else."""
@@ -230,6 +251,8 @@ class Bodies:
         found = ask(float(time[member]), float(self.speed[member]))
         if not isinstance(found, type(still)):
             raise SettingsError(f"motion: got {found!r}, expected a {type(still).__name__}")
+        if found.axis is not None and not self.space:
+            raise SettingsError(f"motion: got {found!r}, of space, on a mesh in the plane")
         return found
 
     def _fail(self, time: FloatArray) -> Callable[[int, Exception], None]:
@@ -250,13 +273,16 @@ class Bodies:
         return failed
 
     def moment_points(self, poses: Sequence[Pose] = ()) -> FloatArray:
-        """(members, 2) the moments' points, each moved with its member's first body."""
+        """(members, 2) the moments' points, each moved with its member's first body.
+
+        In space they are (x, z), of lines along y.
+        """
         owners = self.owners
         points = np.repeat(np.array([self._about], float), len(self.speed), axis=0)
-        points[owners.lead] = self._first[owners.first]
+        found = self._first[owners.first]
         if len(poses):
-            there = PoseArray.of(poses)
-            points[owners.lead] = there[owners.first].apply(points[owners.lead])
+            found = PoseArray.of(poses)[owners.first].apply(found)
+        points[owners.lead] = found[:, [0, -1]]
         return points
 
     def body_points(self, poses: Sequence[Pose] = ()) -> FloatArray:

@@ -48,10 +48,9 @@ class Frame:
             return there
         return (there - self.at) @ self.pose.rotation / self.scale
 
-    def point(self, own: Point) -> Point:
+    def point(self, own: tuple[float, ...]) -> tuple[float, ...]:
         """Point of the body's frame in the case's frame."""
-        x, y = self.place(own).tolist()
-        return x, y
+        return tuple(self.place(own).tolist())
 
 
 CASE = Frame()
@@ -92,7 +91,7 @@ class Framed(Motion):
         return DIFFERENCE / (self.omega(u_inf) or 1 / self.length)
 
     @property
-    def pivot(self) -> Point | None:
+    def pivot(self) -> tuple[float, ...] | None:
         own = self.motion.pivot
         return None if own is None else self.frame.point(own)
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kinemesh.bodies.case import Bodies
 from kinemesh.bodies.placement import Placement
 from kinemesh.bodies.poses import PoseArray, RateArray
+from kinemesh.bodies.ways import Way
 from kinemesh.errors import SettingsError, did_you_mean
 from kinemesh.motion import Given, Motion, Pose, Rate
 
@@ -56,8 +57,13 @@ class Placed:
                 raise SettingsError(
                     f"place: rates of {self.bodies.bodies[body][1]!r}, expected a pose of it too"
                 )
-        for body in found:
+        for body, pose in found.items():
             self._refuse_law(body)
+            if pose.axis is not None and not self.bodies.space:
+                raise SettingsError(
+                    f"place: {self.bodies.bodies[body][1]!r} is at {pose!r}, which is of space; on "
+                    "a mesh in the plane expected points of two numbers, and no axis"
+                )
         self.next |= found
         self.rates = {b: rate for b, rate in self.rates.items() if b not in found} | speeds
 
@@ -125,27 +131,25 @@ class Placed:
             return PoseArray.of(found)
 
         old, older = before(1), before(2)
-        end = PoseArray.of(ends)
-
-        def poses_at(share: float) -> PoseArray:
-            there = laws.at(share)
-            angle, pivot, shift = there.angle.copy(), there.about.copy(), there.shift.copy()
-            pivot[which] = end.about
-            angle[which] = end.angle + (share - 1) * (end.angle - old.angle)
-            shift[which] = end.shift + (share - 1) * (end.shift - old.shift)
-            return PoseArray(angle, pivot, shift)
+        way = Way(old, PoseArray.of(ends), of=np.array(which))
 
         def rates_at() -> RateArray:
-            rates = laws.rates
+            rates, step = laws.rates, self.bodies.owners.spread(dt)[way.of]
             angle, shift = rates.angle.copy(), rates.shift.copy()
-            step = self.bodies.owners.spread(dt)[which]
-            angle[which] = change(older.angle, old.angle, end.angle, first) / step
-            shift[which] = change(older.shift, old.shift, end.shift, first) / step[:, None]
+            axis = None if rates.axis is None else rates.axis.copy()
+            earlier = None if first else Way(older, old, of=way.of)
+            speeds = way.rates(step, earlier, axis is not None)
+            angle[way.of], shift[way.of] = speeds.angle, speeds.shift
+            if axis is not None:
+                axis[way.of] = speeds.axis
             for body, rate in self.rates.items():
-                angle[body], shift[body] = rate.angle, rate.shift
-            return RateArray(angle, shift)
+                given = rate if axis is None else rate.in_space
+                angle[body], shift[body] = given.angle, given.shift
+                if axis is not None:
+                    axis[body] = given.axis
+            return RateArray(angle, shift, axis)
 
-        return Placement(poses_at, rates_at)
+        return Placement(lambda share: way.over(laws.at(share), share), rates_at)
 
     def _framed(self, body: int, pose: Pose) -> Pose:
         """Pose about a point of the case, of one about a point of the body's own frame."""
@@ -162,35 +166,35 @@ class Placed:
         """Everything, for JSON."""
 
         def numbers(pose: Pose) -> list[Any]:
-            return [pose.angle, list(pose.about), list(pose.shift)]
+            return [pose.angle, list(pose.about), list(pose.shift), pose.axis and list(pose.axis)]
 
         return {
             "past": {str(b): [numbers(pose) for pose in own] for b, own in self.past.items()},
             "next": {str(b): numbers(pose) for b, pose in self.next.items()},
-            "rates": {str(b): [rate.angle, list(rate.shift)] for b, rate in self.rates.items()},
+            "rates": {
+                str(b): [rate.angle, list(rate.shift), rate.axis and list(rate.axis)]
+                for b, rate in self.rates.items()
+            },
         }
 
     def load(self, kept: Mapping[str, Any]) -> None:
         """Restore what `dump` gave."""
 
         def pose(numbers: Sequence[Any]) -> Pose:
-            angle, pivot, shift = numbers
-            return Pose(angle, tuple(pivot), tuple(shift))
+            return Pose(*numbers)
 
         self.past = {int(b): (pose(own[0]), pose(own[1])) for b, own in kept["past"].items()}
         self.next = {int(b): pose(own) for b, own in kept["next"].items()}
-        self.rates = {int(b): Rate(own[0], tuple(own[1])) for b, own in kept["rates"].items()}
+        self.rates = {int(b): Rate(*own) for b, own in kept["rates"].items()}
 
 
-def change(older: Any, old: Any, new: Any, first: bool) -> Any:
-    """Rate times the time step by BDF1 (`first`) or BDF2, as the volumes have it."""
-    return new - old if first else 1.5 * new - 2 * old + 0.5 * older
-
-
-def about(pose: Pose, point: tuple[float, float]) -> Pose:
+def about(pose: Pose, point: Sequence[float]) -> Pose:
     """The same place of a body by a pose about another point."""
-    if pose.about == point:
+    if pose.about == tuple(point):
         return pose
+    if len(point) == 3:
+        pose = pose.in_space
+        return Pose(pose.angle, point, (pose.apply(point) - point).tolist(), pose.axis)
     c, s = cos(pose.angle), sin(pose.angle)
     x, y = point[0] - pose.about[0], point[1] - pose.about[1]
     there = c * x + s * y + pose.about[0], c * y - s * x + pose.about[1]

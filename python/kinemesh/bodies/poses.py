@@ -13,8 +13,8 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.motion.motions import Pose, Rate
 from kinemesh.motion.numbers import FloatArray, turns
+from kinemesh.motion.pose import NOSE_UP, Pose, Rate, cross_of
 
 
 class PoseArray(Sequence[Pose]):
@@ -25,11 +25,19 @@ class PoseArray(Sequence[Pose]):
     angle : (bodies,)       nose-up positive [rad]
     about : (bodies, 2)     pivots, points of the bodies as given [chord]
     shift : (bodies, 2)     translations of the pivots [chord]
+    axis : (bodies, 3)      of the turns in space, where pivots and shifts are (bodies, 3); None of
+        the plane
     """
 
-    def __init__(self, angle: FloatArray, about: FloatArray, shift: FloatArray) -> None:
-        self.angle, self.about, self.shift = angle, about, shift
-        for array in (angle, about, shift):
+    def __init__(
+        self,
+        angle: FloatArray,
+        about: FloatArray,
+        shift: FloatArray,
+        axis: FloatArray | None = None,
+    ) -> None:
+        self.angle, self.about, self.shift, self.axis = angle, about, shift, axis
+        for array in (angle, about, shift, *(() if axis is None else (axis,))):
             array.setflags(write=False)  # a step asks for the poses of a time more than once
 
     @classmethod
@@ -37,17 +45,29 @@ class PoseArray(Sequence[Pose]):
         """PoseArray of a sequence of poses, or the PoseArray itself."""
         if isinstance(poses, PoseArray):
             return poses
+        spatial = any(pose.axis is not None for pose in poses)
+        each = [pose.in_space for pose in poses] if spatial else list(poses)
+        size = 3 if spatial else 2
         about, shift = (
-            np.array([getattr(pose, name) for pose in poses], float).reshape(-1, 2)
+            np.array([getattr(pose, name) for pose in each], float).reshape(-1, size)
             for name in ("about", "shift")
         )
-        return cls(np.array([pose.angle for pose in poses], float), about, shift)
+        axis = np.array([pose.axis for pose in each], float) if spatial else None
+        return cls(np.array([pose.angle for pose in each], float), about, shift, axis)
 
     @classmethod
     def still(cls, bodies: int) -> PoseArray:
         """Poses of bodies at rest."""
         about, shift = (np.zeros((2, bodies)).T for _ in range(2))
         return cls(np.zeros(bodies), about, shift)
+
+    @cached_property
+    def in_space(self) -> PoseArray:
+        """The poses in space, of those in the plane of motion about lines along y."""
+        if self.axis is not None:
+            return self
+        about, shift = (raised(array) for array in (self.about, self.shift))
+        return PoseArray(self.angle, about, shift, np.tile(NOSE_UP, (len(self), 1)))
 
     def __len__(self) -> int:
         return len(self.angle)
@@ -59,18 +79,40 @@ class PoseArray(Sequence[Pose]):
     def __getitem__(self, body: int | slice | NDArray) -> Pose | PoseArray:
         """Pose of a body; of a slice, a mask or an array of bodies, their PoseArray."""
         if isinstance(body, slice | np.ndarray):
-            return PoseArray(self.angle[body], self.about[body], self.shift[body])
+            axis = None if self.axis is None else self.axis[body]
+            return PoseArray(self.angle[body], self.about[body], self.shift[body], axis)
         about, shift = self.about[body].tolist(), self.shift[body].tolist()
-        return Pose(float(self.angle[body]), tuple(about), tuple(shift))
+        way = None if self.axis is None else tuple(self.axis[body].tolist())
+        return Pose(float(self.angle[body]), tuple(about), tuple(shift), way)
 
     def scaled(self, share: float) -> PoseArray:
         """A share of each turn and shift."""
-        return PoseArray(share * self.angle, self.about, share * self.shift)
+        return PoseArray(share * self.angle, self.about, share * self.shift, self.axis)
 
     @cached_property
     def turn(self) -> tuple[FloatArray, FloatArray]:
         """Cosines and sines (bodies,) of the angles."""
         return turns(self.angle)
+
+    @cached_property
+    def nose_up(self) -> FloatArray:
+        """(bodies,) nose-up angles, in space the part along y of turns [rad]."""
+        return self.angle if self.axis is None else self.angle * self.axis[:, 1]
+
+    @cached_property
+    def turned(self) -> FloatArray:
+        """(bodies, 3, 3) matrices of the turns in space, less one, without cancellation."""
+        k = cross_of(np.asarray(self.in_space.axis))
+        half = turns(self.angle / 2)[1]
+        whole = turns(self.angle)[1]
+        return whole[:, None, None] * k + 2 * (half * half)[:, None, None] * (k @ k)
+
+    @cached_property
+    def space_rows(self) -> FloatArray:
+        """(bodies, 12) for the kernel pose_move_3d: (R - 1 | t); x moves by (R - 1) x + t."""
+        there = self.in_space
+        t = there.shift - np.einsum("bij,bj->bi", self.turned, there.about)
+        return np.concatenate([self.turned, t[:, :, None]], axis=2).reshape(-1, 12)
 
     @cached_property
     def rows(self) -> FloatArray:
@@ -92,7 +134,12 @@ class PoseArray(Sequence[Pose]):
         return x + ax + dx, y + ay + dy
 
     def apply(self, points: FloatArray) -> FloatArray:
-        """Point (bodies, 2) of each body at rest, moved as by `Pose.apply` [chord]."""
+        """Point (bodies, 2) of each body at rest, moved as by `Pose.apply` [chord].
+
+        In space points are (bodies, 3).
+        """
+        if points.shape[-1] == 3:
+            return placed(points, self)
         lever = points - self.about
         if lever.any():
             off = lever.any(axis=1)
@@ -103,9 +150,20 @@ class PoseArray(Sequence[Pose]):
 
 
 def placed(points: FloatArray, poses: Sequence[Pose]) -> FloatArray:
-    """Points (..., n, 2) of n bodies at rest, moved to the pose of each [chord]."""
+    """Points (..., n, 2), in space (..., n, 3), of n bodies at rest, moved to poses [chord]."""
     there = PoseArray.of(poses)
+    if points.shape[-1] == 3:
+        there = there.in_space
+        lever = points - there.about
+        return points + np.einsum("bij,...bj->...bi", there.turned, lever) + there.shift
     return np.stack(there.moved(points[..., 0], points[..., 1]), axis=-1)
+
+
+def raised(vectors: FloatArray) -> FloatArray:
+    """Vectors (..., 3) of those of the plane of motion (..., 2), at y = 0."""
+    if vectors.shape[-1] == 3:
+        return vectors
+    return np.stack([vectors[..., 0], np.zeros(vectors.shape[:-1]), vectors[..., 1]], axis=-1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +173,25 @@ class RateArray:
     Parameters
     ----------
     angle : (bodies,)      nose-up positive [rad a_inf/chord]
-    shift : (bodies, 2)    velocity of the pivots [a_inf]
+    shift : (bodies, 2)    velocity of the pivots, in space (bodies, 3) [a_inf]
+    axis : (bodies, 3)     of the turns in space; None of the plane
     """
 
     angle: FloatArray
     shift: FloatArray
+    axis: FloatArray | None = None
 
     @classmethod
     def of(cls, rates: Sequence[Rate]) -> RateArray:
         """RateArray of a sequence of rates."""
-        shift = np.array([rate.shift for rate in rates], float).reshape(-1, 2)
-        return cls(np.array([rate.angle for rate in rates], float), shift)
+        spatial = any(rate.axis is not None for rate in rates)
+        each = [rate.in_space for rate in rates] if spatial else list(rates)
+        shift = np.array([rate.shift for rate in each], float).reshape(-1, 3 if spatial else 2)
+        axis = np.array([rate.axis for rate in each], float) if spatial else None
+        return cls(np.array([rate.angle for rate in each], float), shift, axis)
+
+    @property
+    def spin(self) -> FloatArray:
+        """(bodies, 3) angular velocities in space."""
+        axis = np.tile(NOSE_UP, (len(self.angle), 1)) if self.axis is None else self.axis
+        return self.angle[:, None] * axis

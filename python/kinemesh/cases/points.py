@@ -35,11 +35,11 @@ def _given(case: Stated, made: Parts) -> Iterator[tuple[str, str, Point]]:
     pivots = {name: motion.pivot for name, motion in motions.items()}
     for name, pivot in pivots.items():
         if pivot is not None:
-            yield "pivot", name, pivot
+            yield "pivot", name, (pivot[0], pivot[-1])
     walls, asked = made.of_role(BODY), case.flow.moment_about
     if walls:
         yield "moments about", walls[0], QUARTER if asked is None else asked
     if len(walls) > 1:
         for name in walls:
             own = pivots.get(name) or (asked if asked is not None else (0.0, 0.0))
-            yield f"cm_{name} about", name, own
+            yield f"cm_{name} about", name, (own[0], own[-1])

@@ -68,7 +68,8 @@ class Mover(ABC):
 
     def __init__(self, vertices: Vertices) -> None:
         self.vertices, self.backend = vertices, vertices.backend
-        self.pose = self.backend.zeros((len(vertices.bodies), 6), np.float64)
+        self.space = vertices.dimensions == 3
+        self.pose = self.backend.zeros((len(vertices.bodies), 12 if self.space else 6), np.float64)
         self._nodes_back = self.backend.bind(
             f"copy_f64_{vertices.dimensions}", **{"from": vertices.x1, "to": vertices.x}
         )
@@ -134,7 +135,8 @@ class PoseMover(Mover):
         self.rows = None
 
     def step(self, poses: Poses) -> dict[str, float]:
-        rows = pose_rows(poses(1.0))
+        there = PoseArray.of(poses(1.0))
+        rows = there.space_rows if self.space else there.rows
         if self.rows is not None and np.array_equal(rows, self.rows):
             self.since += 1
             return {}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.bodies.poses import PoseArray, RateArray, placed
+from kinemesh.bodies.poses import PoseArray, RateArray, placed, raised
 from kinemesh.device.fields import Fields
 from kinemesh.io.columns import SIDE
 from kinemesh.space.shared import Shared
@@ -127,7 +127,7 @@ class Forces:
         """
         sums = self.sums_about(about)
         fx, fy, moment = sums
-        x, y = (points - self.grid.owners.spread(about)).T
+        x, y = (points[:, [0, -1]] - self.grid.owners.spread(about)).T
         return self._coefficients(np.stack([fx, fy, moment + x * fy - y * fx]))
 
     def loads(
@@ -139,25 +139,55 @@ class Forces:
         ----------
         about : (members, 2)    point of the moment [chord]
         poses, rates : of each body
-        pivots : (bodies, 2)    what its own moment is about, as the body is given [chord]
+        pivots : (bodies, 2)    what its own moment is about, as the body is given, in space
+            (bodies, 3) [chord]
         """
         sums = self.sums_about(about)
         fx, fy, moment = sums
         point = self.grid.owners.spread(about)
-        hinges = placed(pivots, poses)
+        hinges, scale = placed(pivots, poses), self.pressure * self.length
+        if self.grid.dimensions == 3:
+            return self._in_space(sums, point, hinges, poses, rates)
 
         def moved_to(place: FloatArray) -> FloatArray:
             x, y = (place - point).T
             moved: FloatArray = moment + x * fy - y * fx
             return moved
 
-        scale = self.pressure * self.length
         return Loads(
             self._coefficients(sums),
             moved_to(hinges) / scale,
             moved_to(poses.about + poses.shift) * rates.angle / scale,
             (fx * rates.shift[:, 0] + fy * rates.shift[:, 1]) / scale,
         )
+
+    def _in_space(
+        self,
+        sums: FloatArray,
+        point: FloatArray,
+        hinges: FloatArray,
+        poses: PoseArray,
+        rates: RateArray,
+    ) -> Loads:
+        """Loads and power in space: of a turn the moment about the pivot times the spin.
+
+        Parameters
+        ----------
+        sums : (3, bodies);  point : (bodies, 2) that moments are about, at y = 0
+        hinges : (bodies, 3)    points of the bodies' own moments
+        """
+        fx, fz, nose_up = sums
+        fy, roll, yaw = self.backend.get(self.sums).T[3:]
+        force, moment = (np.stack(of, axis=1) for of in ((fx, fy, fz), (roll, nose_up, yaw)))
+        there, scale = poses.in_space, self.pressure * self.length
+
+        def moved_to(place: FloatArray) -> FloatArray:
+            return np.asarray(moment + np.cross(raised(point) - place, force))
+
+        turning = (moved_to(there.about + there.shift) * rates.spin).sum(axis=1)
+        shifting = (force * raised(rates.shift)).sum(axis=1)
+        own = moved_to(hinges)[:, 1]
+        return Loads(self._coefficients(sums), own / scale, turning / scale, shifting / scale)
 
     def side(self) -> dict[str, FloatArray]:
         """(members,) of each of `SIDE` in space, of the loads that were asked for last."""

@@ -92,7 +92,7 @@ class Moving(Runnable, Driven, Counted):
             self.more["loads"] = list(dict.fromkeys(marker for (_, marker), own in pairs if own))
         self.bodies = Bodies(
             grid.bodies, self.motions, self.speed, self.moment_about, grid.ensemble, stands,
-            self.reference[1],
+            self.reference[1], grid.dimensions == 3,
         )  # fmt: skip
         self.mover: Mover | None = None
         self.placed = False
@@ -108,6 +108,10 @@ class Moving(Runnable, Driven, Counted):
         """SettingsError where a body with such a motion cannot be placed by a user."""
         self.deform.check_placed(marker, motion)
         self.deform.check_conditions(self.conditions, {marker})
+
+    def check_poses(self, poses: PoseArray) -> None:
+        """SettingsError for poses that the mesh cannot follow."""
+        del poses  # as a rule there are none
 
     @property
     def incidence_deg(self) -> NDArray[np.float64]:
@@ -211,6 +215,7 @@ class Moving(Runnable, Driven, Counted):
         if self.placed:
             self.mover.back()
         self.placed = True
+        self.check_poses(placement.poses)
         notes = self.mover.step(placement.at)
         if not self.mover.rests:
             self.measure()

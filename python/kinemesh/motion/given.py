@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 from kinemesh.arguments import checks_names
 from kinemesh.motion.motions import Motion, Pose, Rate
-from kinemesh.motion.numbers import pair
+from kinemesh.motion.numbers import place
 
 
 @dataclass(frozen=True, slots=True)
 class Given(Motion):
     """No law: the body rests until `Step.place` gives it a pose."""
 
-    about: tuple[float, float] = (0.0, 0.0)
+    about: tuple[float, ...] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "about", pair("given", "about", self.about))
+        object.__setattr__(self, "about", place("given", "about", self.about))
 
     def omega(self, u_inf: float) -> None:
         return None
@@ -29,7 +29,7 @@ class Given(Motion):
         return Rate()
 
     @property
-    def pivot(self) -> tuple[float, float]:
+    def pivot(self) -> tuple[float, ...]:
         return self.about
 
 
@@ -42,6 +42,6 @@ def given(about: Sequence[float] = (0.0, 0.0)) -> Given:
     Parameters
     ----------
     about : (2,)    point of its own moment (`Step.loads`, column `cm_BODY`), which goes with the
-        body; of a part in its own frame [chord]
+        body; of a part in its own frame; in space (x, z) or (x, y, z) [chord]
     """
-    return Given(pair("given", "about", about))
+    return Given(place("given", "about", about))

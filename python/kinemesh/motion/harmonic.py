@@ -128,6 +128,7 @@ def sorted_out(
             continue
         kinds = tuple(map(type, _parts(motion)))
         whole = type(motion) in (Pitch, Plunge, Together) and set(kinds) <= {Pitch, Plunge}
+        whole = whole and not motion.in_space
         (alike.setdefault(kinds, []) if whole else alone).append(body)
     groups = [
         Harmonics(own, [m for b in own if (m := motions[b]) is not None], speeds[own].tolist())

@@ -10,115 +10,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
-from math import cos, degrees, pi, radians, sin
-from typing import ClassVar
+from math import cos, pi, radians, sin
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import SettingsError
-from kinemesh.motion.numbers import bounded, finite, pair, positive
+from kinemesh.motion.numbers import finite, lifted, place, positive, unit
 from kinemesh.motion.periods import common_omega
+from kinemesh.motion.pose import NOSE_UP, Pose, Rate
 
 DIFFERENCE = 1e-3  # error of a harmonic: 1e-12 / 30 of its rate, and about as much by rounding
 CENTRAL = {-2: 1, -1: -8, 1: 8, 2: -1}  # twelfths of a difference, by steps of time
 ONE_SIDED = {1: 48, 2: -36, 3: 16, 4: -3}  # less 25 of the present value
-
-
-@dataclass(frozen=True, slots=True, init=False)
-class Pose:
-    """Place of a rigid body: x -> R(-angle) (x - about) + about + shift.
-
-    Parameters
-    ----------
-    angle : float        nose-up positive [rad]
-    about : (2,)         pivot, a point of the body as given [chord]
-    shift : (2,)         translation of the pivot [chord]
-    angle_deg : float    the angle in degrees, in the place of `angle`
-    """
-
-    angle: float
-    about: tuple[float, float]
-    shift: tuple[float, float]
-
-    def __init__(
-        self,
-        angle: float | None = None,
-        about: Sequence[float] = (0.0, 0.0),
-        shift: Sequence[float] = (0.0, 0.0),
-        *,
-        angle_deg: float | None = None,
-    ) -> None:
-        if angle is not None and angle_deg is not None:
-            raise SettingsError(
-                f"Pose: angle = {angle!r} and angle_deg = {angle_deg!r}, expected one of the two"
-            )
-        if angle_deg is not None:
-            angle = radians(bounded("Pose", "angle_deg", angle_deg))
-        turned = 0.0 if angle is None else bounded("Pose", "angle", angle)
-        object.__setattr__(self, "angle", turned)
-        object.__setattr__(self, "about", pair("Pose", "about", about))
-        object.__setattr__(self, "shift", pair("Pose", "shift", shift))
-
-    @property
-    def angle_deg(self) -> float:
-        """Angle in degrees."""
-        return degrees(self.angle)
-
-    @property
-    def rotation(self) -> NDArray[np.float64]:
-        """Matrix (2, 2) of the turn by -angle about z."""
-        c, s = cos(self.angle), sin(self.angle)
-        return np.array([[c, s], [-s, c]])
-
-    def apply(self, points: ArrayLike) -> NDArray[np.float64]:
-        """Points (..., 2) of the body at rest, moved to this pose [chord]."""
-        about = np.asarray(self.about)
-        return (np.asarray(points, float) - about) @ self.rotation.T + about + self.shift
-
-    def __add__(self, other: Pose) -> Pose:
-        """Angles add and shifts add; two turns must have the same pivot."""
-        if not isinstance(other, Pose):
-            return NotImplemented
-        if self.angle and other.angle and self.about != other.about:
-            raise SettingsError(
-                f"poses turn about two pivots, {self.about} and {other.about}: expected one; "
-                "write the second turn as a turn about the first pivot and a shift"
-            )
-        about = self.about if self.angle or not other.angle else other.about
-        shift = (self.shift[0] + other.shift[0], self.shift[1] + other.shift[1])
-        return Pose(self.angle + other.angle, about, shift)
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """Rate of change of a pose: rate of the angle, and velocity of the pivot.
-
-    The point (x, y) of the body has the velocity shift + angle (y - y_p, x_p - x), with (x_p, y_p)
-    the present place of the pivot (docs/theory.md, eq. 1.4).
-
-    Parameters
-    ----------
-    angle : float    rate of the angle, nose-up positive [rad a_inf/chord]
-    shift : (2,)     velocity of the pivot [a_inf]
-    """
-
-    angle: float = 0.0
-    shift: tuple[float, float] = (0.0, 0.0)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "angle", finite("Rate", "angle", self.angle))
-        object.__setattr__(self, "shift", pair("Rate", "shift", self.shift, finite))
-
-    def __add__(self, other: Rate) -> Rate:
-        """Rates of motions that share a pivot add up."""
-        if not isinstance(other, Rate):
-            return NotImplemented
-        shift = (self.shift[0] + other.shift[0], self.shift[1] + other.shift[1])
-        return Rate(self.angle + other.angle, shift)
 
 
 class Motion(ABC):
@@ -145,28 +53,51 @@ class Motion(ABC):
         """
         h = self.span(u_inf)
         pose = self.pose(t, u_inf)
-        here = np.array([pose.angle, *pose.apply(pose.about)])
+        spatial = pose.axis is not None
+
+        def numbers(of: Pose) -> NDArray[np.float64]:
+            if not spatial:
+                return np.array([of.angle, *of.apply(pose.about)])
+            of = of.in_space
+            return np.array([*of.rotation.ravel(), *of.apply(pose.about)])
+
+        here = numbers(pose)
 
         def moved(share: int) -> NDArray[np.float64]:
-            there = self.pose(t + share * h, u_inf)
-            return np.array([there.angle, *there.apply(pose.about)]) - here
+            return numbers(self.pose(t + share * h, u_inf)) - here
 
         try:
             found = sum([w * moved(k) for k, w in CENTRAL.items()], 0 * here)
         except Exception:  # whatever a user's law raises beyond its end
             side = -1 if t > 4 * h else 1
             found = sum([side * w * moved(side * k) for k, w in ONE_SIDED.items()], 0 * here)
-        angle, x, y = found / (12 * h)
-        return Rate(float(angle), (float(x), float(y)))
+        *turn, x, y = (found / (12 * h)).tolist()
+        if not spatial:
+            return Rate(turn[0], (x, y))
+        spin = np.reshape(turn[:9], (3, 3)) @ pose.rotation.T
+        axis = 0.5 * np.array([spin[2, 1] - spin[1, 2], spin[0, 2] - spin[2, 0],
+                               spin[1, 0] - spin[0, 1]])  # fmt: skip
+        speed = float(np.linalg.norm(axis))
+        return Rate(speed, (turn[9], x, y), axis.tolist() if speed else pose.axis)
 
     def span(self, u_inf: float) -> float:
         """Step of differences: `DIFFERENCE` radians of the cycle; without one, units of time."""
         return DIFFERENCE / (self.omega(u_inf) or 1.0)
 
     @property
-    def pivot(self) -> tuple[float, float] | None:
+    def pivot(self) -> tuple[float, ...] | None:
         """Centre of rotation, as a point of the body at rest; None without one."""
         return None
+
+    @property
+    def axis(self) -> tuple[float, ...] | None:
+        """Axis of turns in space; None in the plane of motion."""
+        return None
+
+    @property
+    def in_space(self) -> bool:
+        """True for a law that leaves the plane of motion, as far as the law tells."""
+        return self.axis is not None
 
     def period(self, u_inf: float) -> float | None:
         """Time of one cycle [chord/a_inf]; None for a motion without a period."""
@@ -199,16 +130,17 @@ class Pitch(Motion):
     adds_up: ClassVar[bool] = True
     amplitude_deg: float
     k: float
-    about: tuple[float, float] = (0.25, 0.0)
+    about: tuple[float, ...] = (0.25, 0.0)
     phase_deg: float = 0.0
     chord: float = 1.0
+    axis: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         for name in ("amplitude_deg", "phase_deg"):
             object.__setattr__(self, name, finite("pitch", name, getattr(self, name)))
         for name in ("k", "chord"):
             object.__setattr__(self, name, positive("pitch", name, getattr(self, name)))
-        object.__setattr__(self, "about", pair("pitch", "about", self.about))
+        set_axis(self, "pitch")
         if abs(self.amplitude_deg) >= 180:
             raise SettingsError(
                 f"pitch: amplitude_deg = {self.amplitude_deg}, expected less than half a turn"
@@ -218,14 +150,15 @@ class Pitch(Motion):
         return _omega(self.k, u_inf, self.chord)
 
     def pose(self, t: float, u_inf: float) -> Pose:
-        return Pose(radians(self.amplitude_deg) * sin(self._phase(t, u_inf)), self.about)
+        angle = radians(self.amplitude_deg) * sin(self._phase(t, u_inf))
+        return Pose(angle, self.about, axis=self.axis)
 
     def rate(self, t: float, u_inf: float) -> Rate:
         speed = radians(self.amplitude_deg) * self.omega(u_inf)
-        return Rate(speed * cos(self._phase(t, u_inf)))
+        return Rate(speed * cos(self._phase(t, u_inf)), axis=self.axis)
 
     @property
-    def pivot(self) -> tuple[float, float]:
+    def pivot(self) -> tuple[float, ...]:
         return self.about
 
     def _phase(self, t: float, u_inf: float) -> float:
@@ -240,7 +173,7 @@ class Plunge(Motion):
     amplitude: float
     k: float
     phase_deg: float = 0.0
-    direction: tuple[float, float] = (0.0, 1.0)
+    direction: tuple[float, ...] = (0.0, 1.0)
     chord: float = 1.0
 
     def __post_init__(self) -> None:
@@ -248,22 +181,26 @@ class Plunge(Motion):
             object.__setattr__(self, name, finite("plunge", name, getattr(self, name)))
         for name in ("k", "chord"):
             object.__setattr__(self, name, positive("plunge", name, getattr(self, name)))
-        x, y = pair("plunge", "direction", self.direction)
-        length = (x * x + y * y) ** 0.5
+        way = place("plunge", "direction", self.direction)
+        length = sum(c * c for c in way) ** 0.5
         if length == 0:
             raise SettingsError("plunge: direction = (0, 0), expected a vector with a length")
-        object.__setattr__(self, "direction", (x / length, y / length))
+        object.__setattr__(self, "direction", tuple(c / length for c in way))
 
     def omega(self, u_inf: float) -> float:
         return _omega(self.k, u_inf, self.chord)
 
     def pose(self, t: float, u_inf: float) -> Pose:
         h = self.amplitude * sin(self._phase(t, u_inf))
-        return Pose(shift=(h * self.direction[0], h * self.direction[1]))
+        return Pose(shift=tuple(h * c for c in self.direction))
 
     def rate(self, t: float, u_inf: float) -> Rate:
         speed = self.amplitude * self.omega(u_inf) * cos(self._phase(t, u_inf))
-        return Rate(shift=(speed * self.direction[0], speed * self.direction[1]))
+        return Rate(shift=tuple(speed * c for c in self.direction))
+
+    @property
+    def in_space(self) -> bool:
+        return len(self.direction) == 3
 
     def _phase(self, t: float, u_inf: float) -> float:
         return self.omega(u_inf) * finite("plunge", "t", t) + radians(self.phase_deg)
@@ -301,8 +238,11 @@ class Together(Motion):
 
     def __post_init__(self) -> None:
         pivots = {part.pivot for part in self.parts if part.pivot is not None}
-        if len(pivots) > 1:
+        if len({lifted(pivot) for pivot in pivots}) > 1:
             raise SettingsError(f"motions turn about {sorted(pivots)}, expected one pivot")
+        axes = {part.axis or NOSE_UP for part in self.parts if part.pivot is not None}
+        if len(axes) > 1:
+            raise SettingsError(f"motions turn about the axes {sorted(axes)}, expected one axis")
 
     def omega(self, u_inf: float) -> float | None:
         """Angular frequency of the common period; None without one (see `common_omega`)."""
@@ -312,7 +252,9 @@ class Together(Motion):
     def pose(self, t: float, u_inf: float) -> Pose:
         pose = reduce(lambda a, b: a + b, (part.pose(t, u_inf) for part in self.parts))
         # where the angle passes zero no turn tells the pivot, and rates are those of the pivot
-        return pose if pose.angle or self.pivot is None else replace(pose, about=self.pivot)
+        if pose.angle or self.pivot is None:
+            return pose
+        return Pose(pose.angle, self.pivot, pose.shift, pose.axis or self.axis)
 
     def rate(self, t: float, u_inf: float) -> Rate:
         if not all(part.adds_up for part in self.parts):
@@ -320,8 +262,31 @@ class Together(Motion):
         return reduce(lambda a, b: a + b, (part.rate(t, u_inf) for part in self.parts))
 
     @property
-    def pivot(self) -> tuple[float, float] | None:
+    def in_space(self) -> bool:
+        return any(part.in_space for part in self.parts)
+
+    @property
+    def axis(self) -> tuple[float, ...] | None:
+        return next((part.axis for part in self.parts if part.axis is not None), None)
+
+    @property
+    def pivot(self) -> tuple[float, ...] | None:
         return next((part.pivot for part in self.parts if part.pivot is not None), None)
+
+
+def set_axis(motion: Any, owner: str) -> None:
+    """Pivot and axis of a turn as numbers; both of space where one of them is."""
+    about, axis = place(owner, "about", motion.about), motion.axis
+    if axis is not None or len(about) == 3:
+        axis = NOSE_UP if axis is None else unit(owner, "axis", axis)
+        about = lifted(about)
+    object.__setattr__(motion, "about", about)
+    object.__setattr__(motion, "axis", axis)
+
+
+def _given(axis: Sequence[float] | None) -> tuple[float, ...] | None:
+    """An axis as a tuple, checked where the motion is made."""
+    return None if axis is None else unit("motion", "axis", axis)
 
 
 @checks_names
@@ -331,6 +296,7 @@ def pitch(
     about: Sequence[float] = (0.25, 0.0),
     phase_deg: float = 0.0,
     chord: float = 1.0,
+    axis: Sequence[float] | None = None,
 ) -> Pitch:
     """Harmonic pitch: the nose-up angle is amplitude sin(omega t + phase).
 
@@ -338,11 +304,12 @@ def pitch(
     ----------
     amplitude_deg : float    half of the range of the angle [deg]
     k : float                reduced frequency omega chord / (2 u_inf) [-]
-    about : (2,)             pivot, of a part in its own frame [chord]
+    about : (2,)             pivot, of a part in its own frame; in space (x, z) or (x, y, z) [chord]
     phase_deg : float        phase at t = 0 [deg]
     chord : float            reference length of k
+    axis : (3,)              of the turn in space, by the right-hand rule; None: along y, nose-up
     """
-    return Pitch(amplitude_deg, k, pair("pitch", "about", about), phase_deg, chord)
+    return Pitch(amplitude_deg, k, place("pitch", "about", about), phase_deg, chord, _given(axis))
 
 
 @checks_names
@@ -360,10 +327,11 @@ def plunge(
     amplitude : float    half of the range of the shift [chord]
     k : float            reduced frequency omega chord / (2 u_inf) [-]
     phase_deg : float    phase at t = 0 [deg]
-    direction : (2,)     direction of the shift, of any length; default upwards
+    direction : (2,)     direction of the shift, of any length; default upwards; in space (x, z) or
+        (x, y, z)
     chord : float        reference length of k
     """
-    return Plunge(amplitude, k, phase_deg, pair("plunge", "direction", direction), chord)
+    return Plunge(amplitude, k, phase_deg, place("plunge", "direction", direction), chord)
 
 
 @checks_names

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import isfinite
+from math import isfinite, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,9 +56,40 @@ def pair(
         x, y = value
     except (TypeError, ValueError):
         raise SettingsError(
-            f"{owner}: {name} = {value!r}, expected two numbers (x, y), in space (x, z)"
+            f"{owner}: {name} = {value!r}, expected two numbers (x, y), in space (x, z), or of a "
+            "place in space (x, y, z)"
         ) from None
     return entry(owner, name, x), entry(owner, name, y)
+
+
+def place(
+    owner: str, name: str, value: Sequence[float], entry: Callable[..., float] = bounded
+) -> tuple[float, ...]:
+    """Two numbers of the plane of motion, or three of space."""
+    if isinstance(value, Sequence | np.ndarray) and len(value) == 3:
+        x, y, z = value
+        return entry(owner, name, x), entry(owner, name, y), entry(owner, name, z)
+    return pair(owner, name, value, entry)
+
+
+def unit(owner: str, name: str, value: Sequence[float]) -> tuple[float, float, float]:
+    """Three numbers as a vector of length 1; SettingsError for a length of 0."""
+    try:
+        x, y, z = (finite(owner, name, entry) for entry in value)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, SettingsError):
+            raise
+        raise SettingsError(f"{owner}: {name} = {value!r}, expected (x, y, z)") from None
+    largest = max(abs(x), abs(y), abs(z))
+    if largest == 0:
+        raise SettingsError(f"{owner}: {name} = (0, 0, 0), expected a vector with a length")
+    length = largest * sqrt(sum((c / largest) ** 2 for c in (x, y, z)))
+    return x / length, y / length, z / length
+
+
+def lifted(vector: Sequence[float]) -> tuple[float, float, float]:
+    """(x, y, z) of a place or vector, of one of the plane of motion (x, z) at y = 0."""
+    return tuple(vector) if len(vector) == 3 else (vector[0], 0.0, vector[1])  # type: ignore[return-value]
 
 
 def turns(angle: ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -13,8 +13,8 @@ from typing import ClassVar
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import SettingsError
-from kinemesh.motion.motions import Motion, Pose, Rate
-from kinemesh.motion.numbers import bounded, finite, pair, positive
+from kinemesh.motion.motions import Motion, Pose, Rate, set_axis
+from kinemesh.motion.numbers import bounded, finite, place, positive, unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,12 @@ class Translate(Motion):
     """shift(s) = velocity chord s, after a ramp velocity chord (s - ramp / 2)."""
 
     adds_up: ClassVar[bool] = True
-    velocity: tuple[float, float]
+    velocity: tuple[float, ...]
     ramp: float = 0.0
     chord: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "velocity", pair("translate", "velocity", self.velocity))
+        object.__setattr__(self, "velocity", place("translate", "velocity", self.velocity))
         _checked("translate", self)
 
     def omega(self, u_inf: float) -> None:
@@ -71,12 +71,16 @@ class Translate(Motion):
 
     def pose(self, t: float, u_inf: float) -> Pose:
         way = self.chord * _Grown.at(t, u_inf, self.ramp, self.chord).way
-        return Pose(shift=(way * self.velocity[0], way * self.velocity[1]))
+        return Pose(shift=tuple(way * c for c in self.velocity))
 
     def rate(self, t: float, u_inf: float) -> Rate:
         grown = _Grown.at(t, u_inf, self.ramp, self.chord)
         speed = grown.share * grown.speed * self.chord
-        return Rate(shift=(speed * self.velocity[0], speed * self.velocity[1]))
+        return Rate(shift=tuple(speed * c for c in self.velocity))
+
+    @property
+    def in_space(self) -> bool:
+        return len(self.velocity) == 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +89,14 @@ class Rotate(Motion):
 
     adds_up: ClassVar[bool] = True
     rate_deg: float
-    about: tuple[float, float] = (0.25, 0.0)
+    about: tuple[float, ...] = (0.25, 0.0)
     ramp: float = 0.0
     chord: float = 1.0
+    axis: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rate_deg", bounded("rotate", "rate_deg", self.rate_deg))
-        object.__setattr__(self, "about", pair("rotate", "about", self.about))
+        set_axis(self, "rotate")
         _checked("rotate", self)
 
     def omega(self, u_inf: float) -> None:
@@ -99,14 +104,14 @@ class Rotate(Motion):
 
     def pose(self, t: float, u_inf: float) -> Pose:
         way = _Grown.at(t, u_inf, self.ramp, self.chord).way
-        return Pose(radians(self.rate_deg) * way, self.about)
+        return Pose(radians(self.rate_deg) * way, self.about, axis=self.axis)
 
     def rate(self, t: float, u_inf: float) -> Rate:
         grown = _Grown.at(t, u_inf, self.ramp, self.chord)
-        return Rate(radians(self.rate_deg) * grown.share * grown.speed)
+        return Rate(radians(self.rate_deg) * grown.share * grown.speed, axis=self.axis)
 
     @property
-    def pivot(self) -> tuple[float, float]:
+    def pivot(self) -> tuple[float, ...]:
         return self.about
 
 
@@ -116,25 +121,32 @@ def translate(velocity: Sequence[float], ramp: float = 0.0, chord: float = 1.0) 
 
     Parameters
     ----------
-    velocity : (2,)    by the reference speed: that of the stream, or of incompressible flow U [-]
+    velocity : (2,)    by the reference speed: that of the stream, or of incompressible flow U; in
+        space (x, z) or (x, y, z) [-]
     ramp : float       reduced time u_inf t / chord over which the velocity grows from 0; 0: the
                        body has the velocity at once
     chord : float      reference length of the reduced time
     """
-    return Translate(pair("translate", "velocity", velocity), ramp, chord)
+    return Translate(place("translate", "velocity", velocity), ramp, chord)
 
 
 @checks_names
 def rotate(
-    rate_deg: float, about: Sequence[float] = (0.25, 0.0), ramp: float = 0.0, chord: float = 1.0
+    rate_deg: float,
+    about: Sequence[float] = (0.25, 0.0),
+    ramp: float = 0.0,
+    chord: float = 1.0,
+    axis: Sequence[float] | None = None,
 ) -> Rotate:
     """Rotation at a constant rate, any number of turns; it counts as a motion without a period.
 
     Parameters
     ----------
     rate_deg : float    nose-up angle per reduced time u_inf t / chord [deg]
-    about : (2,)        pivot, of a part in its own frame [chord]
+    about : (2,)        pivot, of a part in its own frame; in space (x, z) or (x, y, z) [chord]
     ramp : float        reduced time over which the rate grows from 0; 0: the body has it at once
     chord : float       reference length of the reduced time
+    axis : (3,)         of the turn in space, by the right-hand rule; None: along y, nose-up
     """
-    return Rotate(rate_deg, pair("rotate", "about", about), ramp, chord)
+    way = None if axis is None else unit("rotate", "axis", axis)
+    return Rotate(rate_deg, place("rotate", "about", about), ramp, chord, way)

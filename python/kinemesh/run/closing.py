@@ -84,6 +84,8 @@ def apart(motion: Motion, u_inf: float, period: float, cycles: float) -> tuple[f
 
 
 def _numbers(motion: Motion, time: float, u_inf: float) -> list[float]:
-    """Angle, and the place of a point of the body, which the pivot's place comes into."""
+    """Turn, and the place of a point of the body, which the pivot's place comes into."""
     pose = motion.pose(float(time), u_inf)
+    if pose.axis is not None:
+        return [*pose.rotation.ravel().tolist(), *pose.apply((0.0, 0.0, 0.0)).tolist()]
     return [pose.angle, *pose.apply((0.0, 0.0)).tolist()]

@@ -38,9 +38,9 @@ def moving(solver: Moving, placement: Placement, loads: Loads) -> dict[str, NDAr
     cl, cd, cm = owners.sums(loads.coefficients).T
     area, angle = grid.worst_cells().T
     motion = {
-        "angle_deg": np.degrees(poses.angle),
+        "angle_deg": np.degrees(poses.nose_up),
         "shift_x": poses.shift[:, 0] / length,
-        "shift_y": poses.shift[:, 1] / length,
+        "shift_y": poses.shift[:, -1] / length,
     }
     first = {name: owners.firsts(values) for name, values in motion.items()}
     power = {"power": loads.power, "power_pitch": loads.turning}

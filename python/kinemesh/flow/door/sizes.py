@@ -242,7 +242,7 @@ def check_points(
         asked = [("moment_about", arguments.moment_about, frames[own[0]], own)]
         for pair in dict.fromkeys((pivots[k], frames[k]) for k in own):
             point, frame = pair
-            if point is not None:
+            if point is not None and len(point) == 2:  # an axis in space may pass anywhere
                 alike = [k for k in own if (pivots[k], frames[k]) == pair]
                 names = ", ".join(grid.bodies[k][1] for k in alike)
                 asked.append((f"the pivot of {names}", point, frame, alike))

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinemesh.arguments import in_space
+from kinemesh.bodies.poses import PoseArray
 from kinemesh.deform import Delaunay, Rigid, TorsionalSprings
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import Arguments
@@ -97,20 +99,49 @@ def check_stream(case: Any) -> None:
 
 
 def check_mirrors(case: Any) -> None:
-    """SettingsError for planes of symmetry that the stream crosses, or that bodies move.
+    """SettingsError for planes of symmetry that the stream crosses, or that motions leave.
 
-    Bodies turn about lines along y and shift in x and z.
+    Motions are asked for their poses at a few times; a law without one then is left to the run.
     """
     check_stream(case)
-    moving = any(motion is not None for motion in case.motions)
-    for member, unit in enumerate(case.grid.normals):
-        if moving and np.abs(unit[[0, 2]]).max() > FLAT:
-            normal = ", ".join(f"{c:.3g}" for c in unit)
-            raise SettingsError(
-                f"the normal of the planes of symmetry is ({normal}), and bodies turn about lines "
-                "along y and shift along x and z; expected planes across y, or no motion",
-                member=member,
-            )
+    for (member, _), motion in zip(case.grid.bodies, case.motions, strict=True):
+        if motion is None or not case.grid.normals[member].any():
+            continue
+        speed = float(case.speed[member])
+        try:
+            cycle = motion.period(speed) or case.reference[1] / speed
+            poses = [motion.pose(share * cycle, speed).in_space for share in (0.0, 0.13, 0.37)]
+        except Exception:  # of a user's law, which the run tells of
+            continue
+        for pose in poses:
+            check_plane(case, member, pose.angle, np.array(pose.axis), np.array(pose.shift))
+
+
+def check_poses(case: Any, poses: PoseArray) -> None:
+    """SettingsError for poses in space by which bodies leave planes of symmetry of their mesh."""
+    if not case.grid.normals.any():
+        return
+    there = poses.in_space
+    assert there.axis is not None
+    for k, (member, _) in enumerate(case.grid.bodies):
+        check_plane(case, member, there.angle[k], there.axis[k], there.shift[k])
+
+
+def check_plane(
+    case: Any, member: int, angle: float, axis: NDArray[np.float64], shift: NDArray[np.float64]
+) -> None:
+    """SettingsError for a pose (angle, axis, shift) that leaves the member's planes of symmetry."""
+    unit = case.grid.normals[member]
+    turned = np.linalg.norm(np.cross(axis, unit)) if angle and unit.any() else 0.0
+    across = abs(float(unit @ shift)) / max(float(np.linalg.norm(shift)), 1e-300)
+    if max(turned, across) > FLAT:
+        normal, about = (", ".join(f"{c:.3g}" for c in vector) for vector in (unit, axis))
+        what = f"turns about ({about})" if turned > FLAT else "shifts across them"
+        raise SettingsError(
+            f"the normal of the planes of symmetry is ({normal}), and a body {what}; expected "
+            "turns about the normal and shifts along the planes, or a mesh without such planes",
+            member=member,
+        )
 
 
 def check_kinds(conditions: Mapping[str, Condition]) -> None:

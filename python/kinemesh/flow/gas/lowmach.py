@@ -6,12 +6,13 @@ its stream.  Being a difference of two velocities, it is the same in every frame
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinemesh.bodies.poses import PoseArray
+from kinemesh.bodies.poses import PoseArray, placed, raised
 from kinemesh.sentences import Sentence
 
 if TYPE_CHECKING:
@@ -49,13 +50,14 @@ class LowMach:
     ) -> None:
         self.grid, self.settings, self.mach = grid, settings, mach
         alpha = np.radians(alpha_deg)
-        self.stream = mach[:, None] * np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
+        stream = mach[:, None] * np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
+        self.stream = raised(stream) if grid.dimensions == 3 else stream
         self.on = settings.low_mach and settings.matrix is not None
         self.pairs = grid.backend.array(np.ones((grid.members, 2)), np.float64)
         made = grid.each("boxes", _boxes)
         boxes = [made[grid.alike.of[member]][marker] for member, marker in grid.bodies]
-        corners = np.array(boxes).reshape(-1, 4, 2)
-        self._corners = [np.ascontiguousarray(corners[:, k].T) for k in range(4)]  # (2, bodies)
+        d = grid.dimensions
+        self._corners = np.array(boxes).reshape(-1, 2**d, d).swapaxes(0, 1)  # (corners, bodies, d)
         self.begin()
 
     def begin(self) -> None:
@@ -100,14 +102,11 @@ class LowMach:
         """(members,) largest speed of the bodies' boxes relative to the stream; without bodies,
         that of the stream [a_inf]."""
         owners = self.grid.owners
-        step, stream = owners.spread(dt), owners.spread(self.stream).T
+        step, stream = owners.spread(dt)[:, None], owners.spread(self.stream)
         squares = np.zeros(len(step))
         for corner in self._corners:
-            there, here = after.moved(*corner), before.moved(*corner)
-            u, v = (
-                (new - old) / step - by for new, old, by in zip(there, here, stream, strict=True)
-            )
-            squares = np.maximum(squares, u * u + v * v)
+            way = (placed(corner, after) - placed(corner, before)) / step - stream
+            squares = np.maximum(squares, (way * way).sum(axis=1))
         return np.where(owners.bare, self.mach, owners.largest(np.sqrt(squares)))
 
     def notes(self) -> list[str]:
@@ -132,10 +131,10 @@ class LowMach:
 
 
 def _boxes(mesh: Any) -> dict[str, NDArray[np.float64]]:
-    """(4, 2) corners of the box of each marker of a mesh, in the plane of motion."""
+    """(4, 2), in space (8, 3), corners of the box of each marker of a mesh."""
     found = {}
     for marker, facets in mesh.boundaries.items():
-        own = mesh.points[np.unique(facets)][:, [0, -1]]
-        (x0, y0), (x1, y1) = own.min(axis=0), own.max(axis=0)
-        found[marker] = np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
+        nodes = np.unique(facets)
+        own = mesh.points[nodes[nodes >= 0]]
+        found[marker] = np.array(list(product(*zip(own.min(axis=0), own.max(axis=0), strict=True))))
     return found

@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Placement
+from kinemesh.bodies.poses import PoseArray
 from kinemesh.device.fields import Fields
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import Arguments, Markers, check_vortex
+from kinemesh.flow.door.space import check_poses
 from kinemesh.flow.gas.answers import Answers
 from kinemesh.flow.gas.dualtime import HUGE
 from kinemesh.flow.gas.friction import Friction
@@ -87,6 +89,10 @@ class Solver(Answers):
         check_vortex(
             arguments.settings.far_field, arguments.streams["mach"], self.motions, self.conditions
         )
+
+    def check_poses(self, poses: PoseArray) -> None:
+        if self.grid.dimensions == 3:
+            check_poses(self, poses)
 
     # ---- what a solver is ------------------------------------------------------------------
 
