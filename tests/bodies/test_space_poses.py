@@ -232,7 +232,9 @@ def test_a_case_turned_about_the_stream_has_its_loads_turned_with_it(turn):
         return case.run(time_step=0.4, steps=5, start="as is", preflight=False).history
 
     flat = flown(mesh, (0.0, 1.0, 0.0))
-    leaning = flown(mesh.transformed(rotation.apply(np.array(mesh.points))), rotation.apply([0.0, 1.0, 0.0]))
+    leaning = flown(
+        mesh.transformed(rotation.apply(np.array(mesh.points))), rotation.apply([0.0, 1.0, 0.0])
+    )
 
     c, s = np.cos(np.radians(turn)), np.sin(np.radians(turn))
     scale = np.abs(flat["cl"]).max()
@@ -263,7 +265,9 @@ def test_poses_in_space_by_hand_have_the_loads_of_the_law():
             step.place(*at(step.number + 1))
     for column in ("cl", "cd", "cy", "power", "alpha_deg"):
         scale = max(np.abs(expected[column]).max(), 1e-3)
-        assert np.abs(loop.run.history[column] - expected[column]).max() <= 1e-9 * scale, column  # times differ by rounding
+        assert np.abs(loop.run.history[column] - expected[column]).max() <= 1e-9 * scale, (
+            column
+        )  # times differ by rounding
 
 
 # ---------------------------------------------------------------- refusals

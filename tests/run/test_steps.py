@@ -1,11 +1,15 @@
 """The loop over steps in a user's hands: bits of `run`, poses by hand, couplers, loops that end."""
 
+import copy
 import gc
 import os
+import pickle
 import signal
 import subprocess
 import sys
+import threading
 import warnings
+from weakref import ref
 
 import kinemesh as km
 import numpy as np
@@ -307,6 +311,124 @@ def test_a_limit_of_placements_counts_as_it_says():
         run(3)
 
 
+def test_a_first_placement_that_changes_nothing_leaves_later_ones_their_tolerance():
+    """The residual of a step refers to the last state with the bodies where they are placed."""
+    counts = []
+
+    def coupler(step):
+        counts.append(step.iterations)
+        turned = {"airfoil": km.Pose(angle_deg=2.0)}
+        return turned if step.number == 3 and step.placements == 1 else None
+
+    def case():
+        return gas({"airfoil": km.motion.given()}, alpha_deg=0.0)
+
+    quiet = {"time_step": DT, "steps": 3, "start": "steady", "preflight": False}
+    coupled = case().run(**quiet, coupler=coupler).history
+    loop = case().steps(**quiet)
+    for step in loop:
+        if step.number == 2:
+            step.place({"airfoil": km.Pose(angle_deg=2.0)})
+    alone = loop.run.history
+    assert coupled["cl"][-1] == pytest.approx(alone["cl"][-1], rel=2e-3)
+    assert coupled["residual_drop"][-1] <= 1e-2
+    assert counts[-1] - counts[-2] <= alone["inner_iterations"][-1] + 3
+
+
+def test_a_wild_first_placement_does_not_loosen_the_tolerance():
+    def coupler(step):
+        here = {"airfoil": km.Pose(angle_deg=0.05 * step.number)}
+        return here if step.placements == 1 else None
+
+    case = gas({"airfoil": km.motion.given()})
+    loop = case.steps(**asked(case), coupler=coupler)
+    loop.place({"airfoil": km.Pose(angle_deg=15.0)})
+    for step in loop:
+        if step.number < STEPS:
+            step.place({"airfoil": km.Pose(angle_deg=15.0)})
+    found = loop.run.history["cl"]
+    alone = gas({"airfoil": km.motion.given()})
+    straight = alone.steps(**asked(alone))
+    straight.place({"airfoil": km.Pose(angle_deg=0.05)})
+    for step in straight:
+        if step.number < STEPS:
+            step.place({"airfoil": km.Pose(angle_deg=0.05 * (step.number + 1))})
+    expected = straight.run.history["cl"]
+    assert np.abs(found - expected).max() <= 2e-3 * np.ptp(expected)
+
+
+def test_a_coupler_knows_whether_its_step_has_converged_and_may_stop_the_run():
+    seen = []
+
+    def coupler(step):
+        seen.append(step.converged)
+        if step.number == 2:
+            step.stop()
+
+    case = gas({"airfoil": km.motion.given()})
+    rows = case.run(**asked(case), coupler=coupler).history
+    assert rows["step"].tolist() == [1, 2]
+    assert seen == [True, True]
+
+
+def test_a_coupler_that_returns_no_pose_is_told_what_accepts():
+    case = gas({"airfoil": km.motion.given()})
+    with pytest.raises(km.SettingsError, match=r"returned \{\}, expected None, which accepts"):
+        case.run(**asked(case), coupler=lambda step: {})
+
+
+@pytest.mark.parametrize("call", ["close", "__next__"])
+def test_a_coupler_cannot_go_on_with_its_own_loop(call, tmp_path):
+    case = gas({"airfoil": km.motion.given()})
+    loop = case.steps(
+        **asked(case),
+        out=tmp_path,
+        coupler=lambda step: getattr(case.loop, call)() if step.number == 2 else None,
+    )
+    next(loop)
+    with pytest.raises(km.SettingsError, match="the loop is within a step"):
+        next(loop)
+    assert km.open(tmp_path).history["step"].tolist() == [1]
+    again = gas({"airfoil": km.motion.given()})
+    assert next(again.steps(**asked(again), out=tmp_path, resume=True)).number == 2
+
+
+@pytest.mark.parametrize("by", ["coupler", "fold"])
+def test_a_step_that_fails_leaves_a_restart_of_the_one_before(by, tmp_path):
+    def coupler(step):
+        if step.number == 5:
+            raise RuntimeError("of the user")
+
+    case = gas({"airfoil": km.motion.given()})
+    loop = case.steps(**asked(case), out=tmp_path, coupler=coupler if by == "coupler" else None)
+    with pytest.raises((RuntimeError, km.NumericalFault)):  # noqa: PT012
+        for step in loop:
+            far = 15.0 if by == "fold" and step.number == 4 else 0.0
+            if step.number < STEPS:
+                step.place({"airfoil": km.Pose(shift=(far, 0.0))})
+    again = gas({"airfoil": km.motion.given()})
+    loop = again.steps(**asked(again), out=tmp_path, resume=True)
+    loop.place({"airfoil": km.Pose()})  # in the place of the pose that was given for the step
+    assert next(loop).number == 5
+
+
+def test_bodies_stay_where_their_own_poses_put_them_again():
+    """A part with a frame of its own has poses about points of that frame."""
+    at = km.Part(ROUND, at=(0.3, 0.1), angle_deg=20.0)
+    case = km.Incompressible({"back": BACK, "body": at}, reynolds=100.0, device="cpu",
+                             motion={"body": km.motion.given()})  # fmt: skip
+    loop = case.steps(**asked(case, time_step=0.1, steps=4))
+    first = km.Pose(angle_deg=3.0, about=(0.5, 0.0), shift=(0.1, 0.0))
+    loop.place({"body": first})
+    places = []
+    for step in loop:
+        places.append(case.backend.get(case.grid.x))
+        assert step.poses["body"] == first
+        if step.number < 4:
+            step.place(step.poses)
+    assert np.abs(places[1:] - places[0]).max() < 1e-14
+
+
 # ---------------------------------------------------------------- loops that end
 
 
@@ -418,13 +540,92 @@ def test_a_loop_without_steps_leaves_nothing_but_where_it_began(tmp_path):
     assert [step.number for step in steps] == [1, 2, 3, 4, 5, 6]
 
 
+def test_a_run_with_poses_by_hand_is_not_replaced_unasked(tmp_path):
+    def flown(**more):
+        case = gas({"airfoil": km.motion.given()})
+        loop = case.steps(**asked(case, **more), out=tmp_path)
+        loop.place({"airfoil": km.Pose(angle_deg=1.0)})
+        return taken(loop, upto=3)
+
+    flown()
+    with pytest.raises(km.CaseError, match="poses by hand, which would be lost"):
+        flown()
+    assert len(flown(overwrite=True)) == 3
+
+
+def test_two_loops_do_not_write_into_one_folder(tmp_path):
+    one, two = gas(), gas()
+    loop = one.steps(**asked(one), out=tmp_path)
+    next(loop)
+    with pytest.raises(km.CaseError, match="a loop over steps that has not ended writes there"):
+        two.run(**asked(two), out=tmp_path, overwrite=True)
+    one.loop.close()
+    assert one.loop is None
+    two.run(**asked(two), out=tmp_path, resume=True)
+
+
+def test_a_loop_may_end_in_another_thread_and_leaves_a_users_handler():
+    case, seen = gas(), []
+    loop = case.steps(**asked(case))
+    next(loop)
+    thread = threading.Thread(target=lambda: seen.append(loop.close()))
+    thread.start()
+    thread.join()
+    assert seen == [loop.run]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def own(*_):
+        pass
+
+    loop = case.steps(**asked(case))
+    next(loop)
+    signal.signal(signal.SIGINT, own)
+    try:
+        loop.close()
+        assert signal.getsignal(signal.SIGINT) is own
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def test_a_step_is_kept_without_its_case_and_after_its_loop():
+    case = gas({"airfoil": km.motion.given()})
+    loop = case.steps(**asked(case, steps=2))
+    step = next(loop)
+    copied = pickle.loads(pickle.dumps(step))
+    assert copied.cl == copy.deepcopy(step).cl == step.cl
+    with pytest.raises(km.SettingsError, match="step 1: the loop over the steps has ended"):
+        copied.place({"airfoil": km.Pose()})
+    loop.close()
+    gone = ref(case)
+    del case, loop
+    gc.collect()
+    assert gone() is None
+    with pytest.raises(km.SettingsError, match="the loop over the steps has ended"):
+        step.place({"airfoil": km.Pose()})
+
+
+def test_members_are_placed_by_lists_and_those_that_failed_have_no_loads():
+    case = gas({"airfoil": km.motion.given()}, [MESH, MESH, MESH], mach=[0.4, 0.5, 0.3])
+    loop = case.steps(**asked(case))
+    for step in loop:
+        far = 15.0 if step.number == 2 else 0.0
+        poses = [km.Pose(angle_deg=0.1 * step.number), km.Pose(shift=(far, 0.0)), None]
+        if step.number < STEPS:
+            step.place({"airfoil": poses})
+        lost = [False, step.number > 2, False]
+        assert np.isnan(step.cl).tolist() == np.isnan(step.loads["airfoil"].cm).tolist() == lost
+        assert (step.converged & lost).tolist() == [False] * 3
+    assert [failed["member"] for failed in loop.run.failed] == [1]
+    assert step.poses["airfoil"][0].angle_deg == pytest.approx(0.5)
+
+
 def test_one_loop_at_a_time():
     case = gas()
     loop = case.steps(**asked(case))
     next(loop)
     for other in (lambda: next(case.steps(**asked(case))), lambda: case.run(**asked(case)),
                   case.steady):  # fmt: skip
-        with pytest.raises(km.SettingsError, match=r"has not ended; end it by close\(\)"):
+        with pytest.raises(km.SettingsError, match=r"not ended; end it by case\.loop\.close\(\)"):
             other()
     loop.close()
     case.run(**asked(case, steps=1))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.case import Bodies
+from kinemesh.bodies.frames import CASE
 from kinemesh.bodies.placement import Placement
 from kinemesh.bodies.poses import PoseArray, RateArray
 from kinemesh.bodies.ways import Way
@@ -82,16 +83,21 @@ class Placed:
                     f"{what}: no body {name!r}, expected one of {self._names()}"
                     f"{did_you_mean(name, self._names())}"
                 )
+            members = len(self.bodies.speed)
             if isinstance(value, kind):
-                each: Sequence[Any] = [value] * len(own)
-            else:
-                each = value if isinstance(value, Sequence) and not isinstance(value, str) else []
-            if len(each) != len(own) or not all(isinstance(one, kind) for one in each):
-                several = f", or a sequence of {len(own)}, one per member" if len(own) > 1 else ""
+                found |= dict.fromkeys(own, value)
+                continue
+            each = value if isinstance(value, Sequence) and not isinstance(value, str) else []
+            if len(each) != members or members == 1:
+                each = [kind]  # none of them
+            if not all(isinstance(one, kind | None) for one in each):
+                several = f", or a sequence of {members}, one per member" if members > 1 else ""
                 raise SettingsError(
-                    f"{what}: {name!r} is {value!r}, expected a km.{kind.__name__}{several}"
+                    f"{what}: {name!r} is {value!r}, expected a km.{kind.__name__}{several}, None "
+                    "of members without such a body"
                 )
-            found |= dict(zip(own, each, strict=True))
+            of = {self.bodies.bodies[k][0]: k for k in own}
+            found |= {of[m]: one for m, one in enumerate(each) if one is not None and m in of}
         return found
 
     def _names(self) -> list[str]:
@@ -105,6 +111,21 @@ class Placed:
                 f"it motion={{{name!r}: km.motion.given()}} and the poses of that law"
             )
         self.check(name, motion)
+
+    def pose(self, body: int, there: Pose) -> Pose:
+        """Pose of a body as a user gives it: about a point of its own frame.
+
+        Parameters
+        ----------
+        there : the pose about a point of the case
+        """
+        own = self.next.get(body) or self.past.get(body, (None,))[0]
+        if own is not None:
+            return own
+        frame = self.bodies.frames[body]
+        if frame == CASE:
+            return there
+        return replace(there, about=tuple(frame.own(there.about).tolist()))
 
     def over(self, laws: Placement, dt: NDArray[np.float64], first: bool) -> Placement:
         """Placement of a step: by the laws, with the bodies that have been placed at their poses.
@@ -189,7 +210,7 @@ class Placed:
 
 
 def about(pose: Pose, point: Sequence[float]) -> Pose:
-    """The same place of a body by a pose about another point."""
+    """Pose about another point by which a body is where this one has it."""
     if pose.about == tuple(point):
         return pose
     if len(point) == 3:

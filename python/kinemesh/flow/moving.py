@@ -51,11 +51,13 @@ class Moving(Runnable, Driven, Counted):
     step_number : of the present step, from 1 since the motion began
     fresh : whether no march has gone on from the present flow, so that walls have no reaction yet
     runs : whether a run of it, or a loop over its steps, has not ended
+    open_loop : weak reference to the last loop over its steps, or None
     family : of solvers, whose conditions at the boundary it computes
     """
 
     family: ClassVar[str] = FACES
     runs = False
+    open_loop: Any = None
     forces: Forces
     fresh = True
 

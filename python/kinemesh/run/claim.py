@@ -98,6 +98,12 @@ class Claim:
         if apart:
             text = f"{folder}: holds another run: {resumption.listed(apart)}"
             raise CaseError(text, advice=ADVICE)
+        if about.get("placed") or about.get("conditions", {}).get("placed"):
+            raise CaseError(
+                f"{folder}: holds a run with poses by hand, which would be lost; go on by ",
+                Option("resume", True),
+                advice=ADVICE,
+            )
         done = max(done, about["conditions"].get("steps", 0) if ended else 0)
         if self.plan is not None and done > self.plan.count:
             raise CaseError(

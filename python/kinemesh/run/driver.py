@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from kinemesh.errors import SettingsError, warn_of
+from kinemesh.errors import CaseError, SettingsError, warn_of
 from kinemesh.flow.door.sizes import summed
 from kinemesh.io import summary
 from kinemesh.io.history import History
@@ -108,9 +108,12 @@ class Driver(ABC):
         if self.folder is None:
             return
         phase = phase or self.mode
-        done = number if phase == self.mode else 0
+        self.files.restart(phase, number, **self.beside(number if phase == self.mode else 0))
+
+    def beside(self, done: int) -> dict[str, Any]:
+        """Values of a restart beside the solver's, after `done` steps of this phase."""
         more = self.memory(done) | self.spent.kept(done)
-        self.files.restart(phase, number, resumed=self.resumed, said=self.said, **more)
+        return {"resumed": self.resumed, "said": self.said, **more}
 
     def finish(self) -> Run:
         """Write the summary; its warnings are of restarts, of members that failed, of the end."""
@@ -183,7 +186,7 @@ def at_work(
     more : further arguments of `kind`
     """
     with (
-        alone(claim.solver),
+        alone(claim.solver, folder),
         taken(claim, folder, resume, overwrite) as saved,
         claim.solver.running(() if saved is None else saved.failed),
     ):
@@ -194,19 +197,38 @@ def at_work(
             job.run = job.finish()
 
 
+_WRITING: set[Path] = set()
+
+
 @contextmanager
-def alone(solver: Moving) -> Iterator[None]:
-    """One run of a solver at a time; SettingsError for a second one."""
+def alone(solver: Moving, folder: Path | None) -> Iterator[None]:
+    """One run of a solver, and one in a folder, at a time.
+
+    Raises
+    ------
+    SettingsError    a loop over the steps of the case has not ended
+    CaseError        another run of this program is writing in the folder
+    """
     if solver.runs:
         raise SettingsError(
-            "a loop over the steps of this case has not ended; end it by close() or step.stop(), "
-            "or leave it by `with case.steps(...) as steps:`"
+            "a loop over the steps of this case has not ended; end it by case.loop.close(), or "
+            "leave loops by `with case.steps(...) as steps:`"
+        )
+    path = None if folder is None else folder.absolute()
+    if path in _WRITING:
+        raise CaseError(
+            f"{folder}: a loop over steps that has not ended writes there; end it by its close(), "
+            "or choose another folder"
         )
     solver.runs = True
+    if path is not None:
+        _WRITING.add(path)
     try:
         yield
     finally:
         solver.runs = False
+        if path is not None:
+            _WRITING.discard(path)
 
 
 def drive(

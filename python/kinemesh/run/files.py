@@ -148,6 +148,17 @@ class Files:
                 name = f"wall-{m}.csv" if grid.members > 1 else "wall.csv"
                 walls.write(self.folder / name, found)
 
+    def contents(self, phase: str, step: int, more: Mapping[str, Any]) -> tuple[Any, Any]:
+        """Arrays and record of a restart."""
+        spent = {"seconds": self.watch.seconds, "total": self.watch.total}
+        return resume.contents(self.solver, phase, step, self.ident, {**more, **spent})
+
+    def rescue(self, kept: tuple[Any, Any]) -> None:
+        """Write a restart whose contents were kept on the host, where a step has failed."""
+        if self.folder is not None:
+            self.history.sync()
+            resume.write(self.folder, *kept)
+
     def restart(self, phase: str, step: int, **more: Any) -> None:
         """Write the state that a later run needs to go on with the same bits.
 
@@ -160,8 +171,8 @@ class Files:
             self.history.sync()
             for writer in self._all():
                 writer.sync()
-            spent = {"seconds": self.watch.seconds, "total": self.watch.total}
-            resume.write(self.solver, self.folder, phase, step, self.ident, {**more, **spent})
+            arrays, record = self.contents(phase, step, more)
+            resume.write(self.folder, arrays, record)
             failed = self.solver.grid.ensemble.told()
             if len(failed) > self.told:
                 summary.update(self.folder / "summary.json", failed=failed)

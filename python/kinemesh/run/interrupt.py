@@ -67,7 +67,7 @@ def held(folder: Path | None, resumed: bool = False) -> Iterator[None]:
     finally:
         if ours:
             _asked = False
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            let_go()
 
 
 @contextmanager
@@ -87,15 +87,21 @@ def held_again() -> Iterator[None]:
         if ours:
             check()
     finally:
-        let_go()
+        if ours:
+            let_go()
+
+
+def held_now() -> bool:
+    """Return True if Ctrl-C waits for `check`."""
+    return signal.getsignal(signal.SIGINT) is _note
 
 
 def let_go() -> None:
-    """Ctrl-C stops what runs at once again, as in the lines of a user between two steps."""
-    if (
-        threading.current_thread() is threading.main_thread()
-        and signal.getsignal(signal.SIGINT) is _note
-    ):
+    """Ctrl-C stops what runs at once again, as in the lines of a user between two steps.
+
+    A handler that a user has put there stays.
+    """
+    if threading.current_thread() is threading.main_thread() and held_now():
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

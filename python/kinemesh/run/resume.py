@@ -129,15 +129,13 @@ def _arrays(solver: Moving, levels: bool) -> Iterator[tuple[str, NDArray[Any]]]:
             yield f"deform_{name}", value
 
 
-def write(
-    solver: Moving,
-    folder: Path,
-    phase: str,
-    step: int,
-    ident: Mapping[str, Any],
-    more: Mapping[str, Any],
-) -> None:
-    """Write restart.h5: the state between two steps (or iterations) and whose it is."""
+def contents(
+    solver: Moving, phase: str, step: int, ident: Mapping[str, Any], more: Mapping[str, Any]
+) -> tuple[Iterator[tuple[str, NDArray[Any]]], dict[str, Any]]:
+    """Arrays of a restart, one at a time, and its record: the state between two steps, and whose.
+
+    Steps are iterations of a steady march.
+    """
     levels = phase == "unsteady"
     record = {
         "phase": phase,
@@ -146,7 +144,12 @@ def write(
         "device": solver.backend.describe(),
         "failed": solver.grid.ensemble.told(),
     }
-    restart.write(folder / "restart.h5", _arrays(solver, levels), plain(record | dict(more)))
+    return _arrays(solver, levels), plain(record | dict(more))
+
+
+def write(folder: Path, arrays: Any, record: Mapping[str, Any]) -> None:
+    """Write restart.h5 of `contents`."""
+    restart.write(folder / "restart.h5", arrays, record)
 
 
 def find(solver: Moving, folder: Path, ident: Mapping[str, Any]) -> Saved:

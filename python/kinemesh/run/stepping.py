@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
-from weakref import WeakSet
+from weakref import WeakSet, ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,8 @@ class Job(Protocol):
     begun: int
     placements: int
     iterations: NDArray[np.int64]
+    converged: NDArray[np.bool_]
+    by_hand: bool
     row: dict[str, NDArray[Any]]
     coupling: bool
     stopped: bool
@@ -47,6 +49,9 @@ class Job(Protocol):
 
     def each(self) -> Iterator[Step]:
         """Every step."""
+
+    def over(self, number: int) -> bool:
+        """Return True if the run ends after step `number`."""
 
     def leave(self) -> None:
         """End the run after the step that was taken last."""
@@ -91,36 +96,56 @@ class Step:
     row : {column: value}   its row of the history; empty before a coupler has accepted the step
 
     Of a case with several members times, counts and loads are arrays (members,), poses lists with
-    an entry per member.
+    an entry per member, None where it has no such body.  Members that have failed, or ended before
+    others, have no loads (nan) and have not converged.
     """
 
     def __init__(self, job: Job, number: int, placement: Placement, loads: Loads) -> None:
-        solver, self._job = job.solver, job
+        solver, self._of = job.solver, ref(job)
         self.number, self.placements = number, job.placements
         self._one = solver.grid.members == 1
         self.time = self._number(number * job.plan.dt)
         self.time_step = self._number(job.plan.dt)
         self.iterations = self._number(job.iterations)
-        owners = solver.grid.owners
-        self.cl, self.cd, self.cm = map(self._number, owners.sums(loads.coefficients).T)
-        self.loads, self.poses = self._by_body(solver, loads, placement)
-        self.row = {name: self._number(values) for name, values in job.row.items()}
-        self.converged = self.row.get("converged", self._number(np.zeros(owners.members, bool)))
+        owners, alive = solver.grid.owners, solver.grid.ensemble.alive
+        sums = np.where(alive, owners.sums(loads.coefficients).T, np.nan)
+        self.cl, self.cd, self.cm = map(self._number, sums)
+        self.loads, self.poses = self._by_body(job, loads, placement)
+        self.row = {
+            name: self._number(
+                np.where(alive, values, np.nan) if values.dtype.kind == "f" else values
+            )
+            for name, values in job.row.items()
+        }
+        self.converged = self._number(job.converged & alive)
 
     def _number(self, values: NDArray[Any]) -> Number:
         """Value of one member as a number; of several a copy of the array."""
         values = np.asarray(values)
         return values[0].item() if self._one else values.copy()
 
-    def _by_body(self, solver: Moving, loads: Loads, placement: Placement) -> tuple[Any, Any]:
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_of"}
+
+    @property
+    def _job(self) -> Job:
+        """The run; SettingsError where it has ended."""
+        job: Job | None = self.__dict__.get("_of", lambda: None)()
+        if job is None:
+            raise SettingsError(f"step {self.number}: the loop over the steps has ended")
+        return job
+
+    def _by_body(self, job: Job, loads: Loads, placement: Placement) -> tuple[Any, Any]:
         """Loads and poses by the names of bodies."""
-        members, poses = solver.grid.members, placement.poses
+        solver = job.solver
+        members, poses, alive = solver.grid.members, placement.poses, solver.grid.ensemble.alive
         each = np.column_stack([loads.coefficients[:, :2], loads.moment, loads.power])
         found: dict[str, NDArray[Any]] = {}
         places: dict[str, Any] = {}
         for k, (member, marker) in enumerate(solver.grid.bodies):
-            found.setdefault(marker, np.full((4, members), np.nan))[:, member] = each[k]
-            places.setdefault(marker, [None] * members)[member] = poses[k]
+            own = found.setdefault(marker, np.full((4, members), np.nan))
+            own[:, member] = each[k] if alive[member] else np.nan
+            places.setdefault(marker, [None] * members)[member] = job.placed.pose(k, poses[k])
         told = {name: BodyLoads(*map(self._number, values)) for name, values in found.items()}
         return told, {name: own[0] if self._one else own for name, own in places.items()}
 
@@ -153,12 +178,12 @@ class Step:
                 f"place: step {self.number} is over, and the present one is {self._job.done}; "
                 "place bodies by the present step"
             )
-        if self._job.over_now:
+        if self._job.over_now or self._job.stopped:
             raise SettingsError(f"place: step {self.number} was the last one, so there is no next")
         self._job.placed.give(poses, rates)
 
     def stop(self) -> None:
-        """End the loop after this step, with a restart and the summary."""
+        """End the loop, or the run of a coupler, after this step: a restart and the summary."""
         self._job.stopped = True
 
     def __repr__(self) -> str:
@@ -201,6 +226,10 @@ class Coupler:
         NumericalFault    the step was not accepted in `most` placements
         """
         found: Mapping[str, Any] | None = self.function(step)
+        if isinstance(found, Mapping) and not found:
+            raise SettingsError(
+                "the coupler returned {}, expected None, which accepts the step, or poses"
+            )
         if found is not None and step.placements >= self.most:
             raise NumericalFault(
                 f"the coupler has not accepted step {step.number} after {step.placements} "
@@ -217,36 +246,53 @@ class Steps(Iterator[Step]):
     """Physical steps of a run, one at a time; made by `case.steps`.
 
     A loop over it that ends early (`break`, `step.stop()`, an error, Ctrl-C) leaves a restart at
-    the last step and a summary, where `out` is given.  An error in the lines of the loop does so
-    when the loop is let go; `with case.steps(...) as steps:` does so at once.
+    the last step that was taken, where `out` is given, and a summary, unless a step failed.  An
+    error in the lines of the loop does so when the loop is let go; `with case.steps(...) as steps:`
+    does so at once, and `case.loop.close()` at any time.
 
     Attributes
     ----------
     run : Run, once the loop has ended
+    ended : whether it has
     """
 
     def __init__(self, work: AbstractContextManager[Job]) -> None:
         self._work = work
         self._each: Iterator[Step] = iter(())
         self._job: Job | None = None
-        self._ended = False
+        self.ended = self._busy = False
         self._run: Run | None = None
 
     def place(self, poses: Mapping[str, Any], rates: Mapping[str, Any] | None = None) -> None:
         """Give the poses of bodies at the end of the first step; see `Step.place`."""
-        if self._ended:
+        if self.ended:
             raise SettingsError("place: the loop over the steps has ended")
+        self._refuse_busy()
         job = self._open()
         if job.done != job.begun:
             raise SettingsError("place: the loop has begun; place bodies by the present step")
+        if job.over(job.done):
+            raise SettingsError("place: all steps that are asked for have been taken before")
         job.placed.give(poses, rates)
+
+    def _refuse_busy(self) -> None:
+        """SettingsError within a step, where a coupler asks."""
+        if self._busy:
+            raise SettingsError(
+                "the loop is within a step: a coupler returns poses or None, and ends the loop by "
+                "step.stop()"
+            )
 
     def _open(self) -> Job:
         """The run, whose folder is taken and whose first flow is computed."""
         if self._job is None:
+            free = not interrupt.held_now()
             self._job = self._work.__enter__()
+            self._job.by_hand = True
+            self._job.solver.open_loop = ref(self)
             _OPEN.add(self)
-            interrupt.let_go()
+            if free:
+                interrupt.let_go()
             self._guarded(self._job.start)
             atexit.unregister(_close_all)
             atexit.register(_close_all)  # last, so that it runs before libraries of files end
@@ -255,18 +301,22 @@ class Steps(Iterator[Step]):
 
     def _guarded(self, call: Callable[[], Any]) -> Any:
         """Call with Ctrl-C held back; where it raises, the run has failed."""
+        self._busy = True
         try:
             with interrupt.held_again():
                 return call()
         except BaseException as error:
-            self._ended = True
+            self.ended = True
             _OPEN.discard(self)
             if not self._work.__exit__(type(error), error, error.__traceback__):
                 raise
             return None
+        finally:
+            self._busy = False
 
     def __next__(self) -> Step:
-        if self._ended:
+        self._refuse_busy()
+        if self.ended:
             raise StopIteration
         job = self._open()
         if job.stopped:
@@ -280,20 +330,22 @@ class Steps(Iterator[Step]):
 
     def close(self) -> Run | None:
         """End the loop: a restart at the last step, the summary; the Run, or None without steps."""
-        if not self._ended and self._job is not None:
+        self._refuse_busy()
+        if not self.ended and self._job is not None:
             self._guarded(self._job.leave)
             self._finish()
-        self._ended = True
+        self.ended = True
         return self._run
 
     def _finish(self) -> None:
         """The run has ended."""
-        assert self._job is not None
-        if not self._ended:
-            self._ended = True
+        if not self.ended and self._job is not None:
+            self.ended, job = True, self._job
+            self._job, self._each = None, iter(())
             _OPEN.discard(self)
-            self._work.__exit__(None, None, None)
-            self._run = None if self._job.empty else self._job.run
+            with interrupt.held_again():
+                self._work.__exit__(None, None, None)
+            self._run = None if job.empty else job.run
 
     @property
     def run(self) -> Run:

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinemesh.io.history import History
+from kinemesh.run import ends
+from kinemesh.sentences import Sentence, of_row
+
+if TYPE_CHECKING:
+    from kinemesh.flow.moving import Moving
+
+AT_START = "steady flow at the start: "
 ARRAYS = ("unconverged", "at_roundoff", "inner", "rows", "lowered")  # of the tally
 
 
@@ -37,3 +45,37 @@ class Tally:
         for name, value in kept.items():
             setattr(self, name, np.array(value) if name in ARRAYS else value)
         self.ended = {int(member): step for member, step in self.ended.items()}
+
+    def remarks(self, solver: Moving, history: History) -> list[str]:
+        """Sentences on the first flow, and on steps of members that ended short."""
+        drop = solver.settings.unsteady_drop
+        notes: list[str] = [_start_note(row) for row in self.start]
+        notes += [
+            Sentence(
+                f"{n} of {history.member(m)['step'].max(initial=0):.0f} steps ended above the "
+                f"asked residual drop {drop:g} (converged = 0 in the history)",
+                ends.short_steps(solver, m, history.member(m)),
+                member=m,
+                about=ends.NOT_CONVERGED,
+            )
+            for m, n in enumerate(self.unconverged)
+            if n
+        ]
+        notes += [
+            Sentence(
+                f"{count} edges (sum over steps) ended below second order: a gradient asked for a "
+                "negative density or pressure there",
+                member=m,
+                about="below second order",
+            )
+            for m, count in enumerate(self.lowered)
+            if count
+        ]
+        return notes
+
+
+def _start_note(row: Any) -> Sentence:
+    """A note about the first flow, from its row with the words `before` it."""
+    note = of_row(row)
+    before = row.get("before", "") if isinstance(row, Mapping) else ""
+    return Sentence(before, note, about=before + note.about)

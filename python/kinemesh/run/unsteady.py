@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kinemesh.bodies.placed import Placed
 from kinemesh.errors import CaseError
 from kinemesh.io.history import History
+from kinemesh.io.summary import update
 from kinemesh.run import courant, ends, interrupt, phases, turns
 from kinemesh.run import resume as resumption
 from kinemesh.run.claim import Claim
@@ -24,8 +25,8 @@ from kinemesh.run.steady import columns as steady_columns
 from kinemesh.run.steady import to_steady
 from kinemesh.run.stepping import Coupler, Step
 from kinemesh.run.swings import Swings
-from kinemesh.run.tally import Tally
-from kinemesh.sentences import NO_RESUME, Sentence, of_row, rows_of
+from kinemesh.run.tally import AT_START, Tally
+from kinemesh.sentences import NO_RESUME, Sentence, rows_of
 
 if TYPE_CHECKING:
     from kinemesh.bodies.placement import Placement
@@ -38,16 +39,6 @@ STALL = 0.7
 At Mach 0.69 and 64 steps a cycle (1500 nodes) CFL numbers above 300 leave a residual that rises by
 a tenth in each pseudo-step; in a step that converges less than half of it is left by each.
 """
-
-
-AT_START = "steady flow at the start: "
-
-
-def _start_note(row: Any) -> Sentence:
-    """A note about the first flow, from its row with the words `before` it."""
-    note = of_row(row)
-    before = row.get("before", "") if isinstance(row, Mapping) else ""
-    return Sentence(before, note, about=before + note.about)
 
 
 class Unsteady(Driver):
@@ -65,15 +56,20 @@ class Unsteady(Driver):
     placements, iterations : of the present step, over all placements
     row : columns (members,) of the last step;  loads : of its bodies
     coupling : whether a coupler is asked;  stopped : whether a user ends the run after this step
+    by_hand : whether steps are asked for one by one, or coupled: what its lines or its coupler know
+        is lost with a step, so that each leaves a restart where the next one fails
+    spare : contents of the restart of the last step, where that is not written
     over_now : whether the last step was taken
     """
 
     mode = "unsteady"
-    coupling = stopped = over_now = False
+    coupling = stopped = over_now = by_hand = False
+    spare: Any = None
     loads: Loads
     now: Placement
     placements: int
     iterations: NDArray[Any]
+    converged: NDArray[np.bool_]
 
     def __init__(
         self,
@@ -88,6 +84,7 @@ class Unsteady(Driver):
         assert claim.plan is not None
         self.plan, self.dry, self.coupler = claim.plan, dry, coupler
         self.done, self.begun, self.phase = 0, 0, ""  # `phase` : words on the last step
+        self.by_hand = coupler is not None
         self.placed = Placed(claim.solver.bodies, claim.solver.check_placed)
         self.placements, self.iterations = 0, np.zeros(claim.solver.grid.members, int)
         self.row: dict[str, NDArray[Any]] = {}
@@ -195,7 +192,9 @@ class Unsteady(Driver):
         """Pre-flight, first flow, and every step."""
         self.start()
         for _ in self.each():
-            pass
+            if self.stopped:
+                self.leave()
+                return
 
     def start(self) -> None:
         """Pre-flight and first flow."""
@@ -208,8 +207,12 @@ class Unsteady(Driver):
         with progress_bar(plan.count, self.progress, "step", self.done) as bar:
             over = self.over(self.done)
             while not over:
+                try:
+                    self.step(self.done + 1)
+                except BaseException:
+                    self.rescue()
+                    raise
                 self.done += 1
-                self.step(self.done)
                 if plan.shown(self.done, plan.frame_every):
                     self.files.fields(self.done * plan.dt)
                 if plan.shown(self.done, plan.surface_every):
@@ -221,13 +224,29 @@ class Unsteady(Driver):
                 bar.update()
                 self.spent.touch()
                 yield Step(self, self.done, self.now, self.loads)
-                if self.done % plan.restart_every == 0 or over:
+                kept = self.done % plan.restart_every == 0 or over
+                if kept:
                     self.keep(self.done)
+                self.spare = None if kept or not self.by_hand else self._spare()
                 interrupt.check()
         self.files.walls()
 
+    def _spare(self) -> tuple[dict[str, NDArray[Any]], Any] | None:
+        """Contents of a restart after this step, on the host; None where nothing is written."""
+        if self.folder is None:
+            return None
+        arrays, record = self.files.contents(self.mode, self.done, self.beside(self.done))
+        return {name: np.array(values) for name, values in arrays}, record
+
+    def rescue(self) -> None:
+        """Write the restart of the step before one that has failed, where it was not written."""
+        if self.spare is not None:
+            self.files.rescue(self.spare)
+            self.spare = None
+
     def leave(self) -> None:
         """A user ends the run after the step that was taken last."""
+        self.over_now = True
         self.empty = not self.done
         if self.done > self.begun:
             self.keep(self.done)
@@ -245,6 +264,8 @@ class Unsteady(Driver):
         laws = solver.by_laws((number - 1) * dt, dt)
         self.placements, self.iterations = 0, np.zeros(solver.grid.members, int)
         self.row = {}
+        if self.placed.next and not self.placed.past and self.folder is not None:
+            update(self.folder / "summary.json", placed=True)
         self.now = self.placed.over(laws, dt, number == 1)
 
         def again() -> Placement | None:
@@ -266,7 +287,8 @@ class Unsteady(Driver):
         if self.coupler is None:
             return False
         loads = self.solver.moving_loads(self.now.poses, self.now.rates)
-        self.coupling = True
+        *_, above, at_floor = self._ended()
+        self.coupling, self.converged = True, at_floor | ~above
         try:
             poses = self.coupler.asked(Step(self, number, self.now, loads))
         finally:
@@ -280,14 +302,10 @@ class Unsteady(Driver):
         solver, tally = self.solver, self.tally
         time = number * self.plan.dt
         self.loads = solver.moving_loads(placement.poses, placement.rates)
-        moved = moving(
-            solver, placement, self.loads
-        )  # a motion may fail here, and its member has no row
-        drop, at_floor = self._ended()
+        moved = moving(solver, placement, self.loads)  # a motion may fail, and has no row then
+        drop, above, at_floor = self._ended()
         alive = solver.grid.ensemble.alive
-        missed = solver.missed()
-        at_floor &= ~missed
-        above = alive & (~(drop <= solver.settings.unsteady_drop) | missed)
+        self.converged = alive & (at_floor | ~above)
         tally.rows += alive
         tally.at_roundoff += above & at_floor
         tally.unconverged += above & ~at_floor
@@ -315,26 +333,15 @@ class Unsteady(Driver):
         if (above & ~at_floor).any():
             ends.refuse_diverged(solver, f"step {number} of {self.plan.count}")
 
-    def _ended(self) -> tuple[Any, Any]:
-        """(members,) drop of the residual in this step, and whether that is round-off."""
-        dual, get = self.solver.dualtime, self.solver.backend.get
+    def _ended(self) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.bool_]]:
+        """(members,) drop of the residual in this step, whether that is above what was asked, and
+        whether it is round-off.
+        """
+        solver, dual, get = self.solver, self.solver.dualtime, self.solver.backend.get
         drop = get(dual.norm) / np.maximum(get(dual.base), 1e-300)
-        return drop, ends.at_roundoff(self.solver)
-
-    def _unconverged(self) -> list[str]:
-        """A sentence for each member with steps that did not converge."""
-        drop = self.solver.settings.unsteady_drop
-        return [
-            Sentence(
-                f"{n} of {self._steps(m)} steps ended above the asked residual drop {drop:g} "
-                "(converged = 0 in the history)",
-                ends.short_steps(self.solver, m, self.history.member(m)),
-                member=m,
-                about=ends.NOT_CONVERGED,
-            )
-            for m, n in enumerate(self.tally.unconverged)
-            if n
-        ]
+        missed = solver.missed()
+        above = ~(drop <= solver.settings.unsteady_drop) | missed
+        return drop, solver.grid.ensemble.alive & above, ends.at_roundoff(solver) & ~missed
 
     def _steps(self, member: int) -> int:
         """Number of physical steps of a member."""
@@ -356,17 +363,7 @@ class Unsteady(Driver):
 
     def ended(self) -> tuple[dict[str, Any], list[str], dict[str, Any]]:
         solver, plan, tally = self.solver, self.plan, self.tally
-        notes = [*map(_start_note, tally.start), *self._unconverged()]
-        notes += [
-            Sentence(
-                f"{count} edges (sum over steps) ended below second order: a gradient asked for a "
-                "negative density or pressure there",
-                member=m,
-                about="below second order",
-            )
-            for m, count in enumerate(tally.lowered)
-            if count
-        ]
+        notes = tally.remarks(solver, self.history)
         failures = solver.grid.ensemble.failures
         ran = [m for m in range(solver.grid.members) if m not in failures]
         loops: dict[int, dict[str, Any]] = {}
@@ -393,5 +390,6 @@ class Unsteady(Driver):
             "motion": [None if m is None else repr(m) for m in solver.motions],
             "deform": {"method": solver.deform.name}
             | {f.name: getattr(solver.deform, f.name) for f in fields(solver.deform)},
+            **({"placed": True} if self.placed.past else {}),
         }
         return result, notes, conditions

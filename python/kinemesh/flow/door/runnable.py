@@ -32,6 +32,7 @@ class Runnable:
     deform: Deformation
     motions: tuple[Motion | None, ...]
     streams: dict[str, NDArray[np.float64]]
+    open_loop: Any
 
     @property
     def incidence_deg(self) -> NDArray[np.float64]:
@@ -225,6 +226,12 @@ class Runnable:
             coupler=coupler,
             most_placements=most_placements,
         )
+
+    @property
+    def loop(self) -> Any:
+        """The loop over steps that has not ended, or None."""
+        found = None if self.open_loop is None else self.open_loop()
+        return None if found is None or found.ended else found
 
     def __repr__(self) -> str:
         members = f"{self.grid.members} members, " if self.grid.members > 1 else ""

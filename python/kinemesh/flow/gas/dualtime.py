@@ -45,12 +45,6 @@ class StepLoop:
         began = {"active": self.active, "iterations": self.iterations, "base": self.base}
         self.begin = grid.fields.bind("dualtime_start", **began)
 
-    def begin_again(self) -> None:
-        """All members that run begin once more in this step; drops refer to what they did."""
-        base = self.backend.get(self.base)
-        self.begin()
-        self.backend.put(self.base, base)
-
     def stop_failed(self) -> None:
         """No iteration of a member that has failed."""
         active = self.backend.get(self.active) * self.grid.ensemble.alive

@@ -83,6 +83,7 @@ class Solver(Answers):
             self.columns += self.newton_of_steps.step_columns
         self.predicted = False
         self._base: Any = None
+        self._referred: Any = None
         self._tolerance: float | None = None  # that is on the device
 
     def check_motions(self, arguments: Arguments) -> None:
@@ -312,10 +313,26 @@ class Solver(Answers):
             term.place(placement.poses)
         notes = self.place_bodies(placement)
         self._past()
-        self.dualtime.begin_again() if again else self.dualtime.begin()
+        self.dualtime.begin()
+        if again:
+            self._refer_to_last()
         if self.newton_of_steps is not None:
             self.newton_of_steps.begin_step()
         return notes
+
+    def _refer_to_last(self) -> None:
+        """Drops of a march refer to the last state, with bodies where they are placed now.
+
+        The first march of a step begins from that state, or has been predicted from it; later ones
+        begin from what the marches before have left.
+        """
+        b = self.backend
+        if self._referred is None:
+            self._referred = b.record([*self.residual(), self.dualtime.measure(self.fields)])
+        u = b.get(self.u)
+        b.put(self.u, b.get(self.u1))
+        self._referred()
+        b.put(self.u, u)
 
     def predict(self) -> None:
         """Go to the state that the last ones point to, for the march to begin from (eq. 2.15c).
