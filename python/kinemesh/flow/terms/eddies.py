@@ -34,7 +34,7 @@ class SpalartAllmaras(Term):
     """
 
     name = "turbulence"
-    near = ("q", "mu", "nt", "slope_nt", "x")
+    near = ("nt", "slope_nt", "eta", "x")
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)

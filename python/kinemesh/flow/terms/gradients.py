@@ -21,7 +21,7 @@ class Gradients(Term):
     """
 
     name = "gradients"
-    near = ("u", "x")
+    near = ("u", "q", "x")  # u by the range of all volumes
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
