@@ -8,6 +8,7 @@ from pathlib import Path
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.flow.door import fluids
 from kinemesh.flow.gas.model import Euler
 
 SEA = {"chord": 0.3, "pressure": 101_325.0, "temperature": 288.15}
@@ -389,3 +390,35 @@ def test_the_example_of_the_docs_gives_newtons():
     assert watts.mean() / 12 == pytest.approx(joules, rel=1e-9)
     # thin sections: 2 pi 2.5 degrees / beta = 0.32, times Theodorsen's |C| of 0.9; 5310 N/m is q c
     assert np.abs(names["lift"]).max() / 5310 == pytest.approx(0.32 * 0.9, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected", "last", "way"),
+    [
+        ("chord", "metres, below 100", np.nextafter(100.0, 0.0), np.inf),
+        ("viscosity", r"m\^2/s, below 0\.1", np.nextafter(0.1, 0.0), np.inf),
+        ("pressure", "pascals, 1100 or more", 1100.0, 0.0),
+        ("temperature", "kelvins, 40 or more", 40.0, 0.0),
+    ],
+)
+def test_a_number_of_another_unit_is_told_from_where_the_message_has_it(name, expected, last, way):
+    fluids.check(name, last)
+    with pytest.raises(km.SettingsError, match=f"{name} is .*, expected {expected}"):
+        fluids.check(name, np.nextafter(last, way))
+
+
+@pytest.mark.parametrize(
+    ("viscosity", "density", "refused"),
+    [
+        (np.nextafter(2e-4, 0.0), 1000.0, False),
+        (2e-4, 1000.0, True),
+        (1e-3, 100.0, False),  # a gas
+        (1e-3, np.nextafter(100.0, 200.0), True),
+    ],
+)
+def test_a_liquid_of_200_centistokes_is_one_in_pascal_seconds(viscosity, density, refused):
+    if not refused:
+        fluids.check_viscosity(viscosity, density)
+        return
+    with pytest.raises(km.SettingsError, match="of a liquid below 2e-4"):
+        fluids.check_viscosity(viscosity, density)

@@ -61,7 +61,7 @@ def check(name: str, value: float) -> None:
 
 def check_viscosity(viscosity: float, density: float) -> None:
     """SettingsError for a viscosity of a liquid that is in pascal seconds by mistake."""
-    if density > LIQUID and viscosity > 2e-4:
+    if density > LIQUID and viscosity >= 2e-4:
         raise SettingsError(
             f"units: viscosity is {viscosity:g}, expected the kinematic one in m^2/s, of a liquid "
             f"below 2e-4; {viscosity:g} Pa s over {density:g} kg/m^3 are {viscosity / density:.4g}"
