@@ -76,6 +76,18 @@ def test_a_cloud_keeps_its_arrays_frozen_and_apart_from_the_users():
             array[0] = 1
 
 
+@pytest.mark.parametrize("share", [1 - 1e-9, 1 + 1e-9])
+def test_a_condition_of_five_hundred_is_the_largest_that_is_taken(share):
+    """The middle of a rectangle has the square of its aspect."""
+    points = POINTS * [(500 * share) ** 0.5, 1.0]
+
+    if share < 1:
+        assert square(points=points).conditions.max() == pytest.approx(500 * share, rel=1e-12)
+        return
+    with pytest.raises(CloudError, match=r"point 4 .* condition 500, expected at most 500: 1 such"):
+        square(points=points)
+
+
 def test_conditions_are_those_of_the_sum_of_unit_dyads():
     cloud = square()
 
@@ -134,6 +146,8 @@ BAD = {
         r"point 0 .* condition inf, expected at most 500: 5 such",
     ),
     "limit": ({"worst_condition": 1.5}, r"point 0 .* condition 2, expected at most 1\.5: 4 such"),
+    "limit of one": ({"worst_condition": 1.0}, r"condition 2, expected at most 1: 4 such"),
+    "below one": ({"worst_condition": 1 - 1e-15}, r"expected a number of at least 1"),
     "no limit": ({"worst_condition": 0}, r"worst_condition = 0, expected a number of at least 1"),
     "facet outside": ({"boundaries": {"rim": [[0, 9]]}}, r"boundary 'rim' names point 9"),
     "facet shape": ({"boundaries": {"rim": [[0, 1, 2]]}}, r"boundary 'rim' has shape \(1, 3\)"),

@@ -189,6 +189,7 @@ BAD = {
         {"shake": 0.5, "irregular": True},
         r"shake = 0\.5, expected 0 to 0\.3; more turns points round",
     ),
+    "one too few": ({"points": 19_999}, r"points = 19999, expected a whole number of 20000 to"),
     "few": ({"points": 100}, r"points = 100, expected a whole number of 20000 to 20000000"),
     "half": ({"points": 3e5}, r"points = 300000\.0, expected a whole number of 20000 to 2"),
     "blunt": ({"trailing_edge": "open"}, r"trailing_edge = 'open', expected closed or sharp"),

@@ -68,6 +68,8 @@ def test_numbering_keeps_neighbours_close():
         ({"spacing": "fine"}, r"spacing = 'fine', expected a finite number"),
         ({"spacing": 1e-4}, r"cells, expected at most 10,000,000 nodes"),
         ({"growth": 0.9}, r"growth of 1 to 1.5"),
+        ({"growth": np.nextafter(1.0, 0.0)}, r"growth of 1 to 1.5"),
+        ({"growth": np.nextafter(1.5, 2.0)}, r"growth of 1 to 1.5"),
         ({"growth": float("nan")}, r"growth = nan"),
         ({"walls": ["lfet"]}, r"did you mean 'left'"),
         ({"walls": "left"}, r"walls = 'left', expected a list of sides"),

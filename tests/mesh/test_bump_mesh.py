@@ -111,3 +111,18 @@ def test_the_fewest_steps_along_a_bump_make_a_mesh_and_one_fewer_none(steps):
     assert km.mesh.quality(mesh).min_area > 0
     with pytest.raises(km.MeshError, match="leave 15 steps along the channel, expected at least"):
         km.mesh.bump(16 * 41, layers=40, wall_spacing=1e-4, upstream=1.0)
+
+
+@pytest.mark.parametrize(("share", "made"), [(1 - 1e-9, True), (1 + 1e-9, False)])
+def test_steps_along_a_bump_grow_by_two_each_at_most(share, made):
+    asked = {"nodes": 17 * 41, "layers": 40, "wall_spacing": 1e-4}
+    x = columns(km.mesh.bump(**asked, upstream=1.0))[0, :, 0]
+    ahead = int(np.flatnonzero(x == 0.0)[0])
+    doubled = x[ahead + 1] * (2**ahead - 1)  # 1 + 2 + 4 + ... of the first step on the wall
+
+    if made:
+        steps = np.diff(columns(km.mesh.bump(**asked, upstream=share * doubled))[0, : ahead + 1, 0])
+        np.testing.assert_allclose(steps[:-1] / steps[1:], 2, rtol=1e-6)
+        return
+    with pytest.raises(km.MeshError, match="so that steps grow by 1 to 2 each"):
+        km.mesh.bump(**asked, upstream=share * doubled)

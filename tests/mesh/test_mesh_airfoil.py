@@ -154,6 +154,39 @@ def test_bad_coordinate_files_are_refused_with_their_line(tmp_path, text, messag
         section(tmp_path / "bad.dat")
 
 
+def listed(path, count, chord=1.0):
+    """File of so many points of the NACA 0012, which spans `chord`."""
+    points = chord * section("naca0012").points(np.linspace(0, 1, count))
+    path.write_text("t\n" + "\n".join(f"{x:.7f} {y:.7f}" for x, y in points))
+    return path
+
+
+@pytest.mark.parametrize(("count", "enough"), [(9, True), (8, False)])
+def test_nine_points_are_a_section_and_eight_are_none(tmp_path, count, enough):
+    path = listed(tmp_path / "few.dat", count)
+
+    if enough:
+        assert section(path).gap == 0.0
+        return
+    with pytest.raises(MeshError, match="8 points, expected at least 9"):
+        section(path)
+
+
+@pytest.mark.parametrize(
+    ("chord", "taken"),
+    [(0.8999999, False), (0.9000001, True), (1.0999999, True), (1.1000001, False)],
+)
+def test_a_chord_a_tenth_off_one_is_the_farthest_that_is_taken(tmp_path, chord, taken):
+    """By the digits of the file."""
+    path = listed(tmp_path / "s.dat", 41, chord)
+
+    if taken:
+        assert np.ptp(section(path).points(np.linspace(0, 1, 41))[:, 0]) == pytest.approx(chord)
+        return
+    with pytest.raises(MeshError, match="expected a chord of 1; scale the file"):
+        section(path)
+
+
 def slanted(shape):
     """The section with its upper side drawn out, so that the base is cut at 40 degrees."""
 

@@ -146,9 +146,17 @@ def test_spacings_are_those_asked_for():
         assert np.linalg.norm(upwards) == pytest.approx(height, rel=0.1)  # xi^2 = 2, x = 0.47
 
 
+def test_a_c_mesh_may_end_ten_chords_away():
+    mesh = c_mesh(nodes=600, far_field=10.0)
+
+    far = np.linalg.norm(mesh.points[np.unique(mesh.boundaries["farfield"])], axis=1)
+    assert far.min() == pytest.approx(9.5, abs=0.1)  # of the middle of the chord 10
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
+        ({"far_field": np.nextafter(10.0, 0.0)}, r"far_field = 10 with topology 'c', .* least 10;"),
         ({"far_field": 5.0}, r"far_field = 5 with topology 'c', expected at least 10"),
         ({"nodes": 600, "wall_spacing": 1e-6, "growth": 1.001}, r"does not fit the wall_spacing"),
         ({"nodes": 20000, "around": 24}, r"ask for fewer nodes"),

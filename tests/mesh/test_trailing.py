@@ -278,3 +278,41 @@ def test_a_smooth_outline_whose_ends_differ_by_a_digit_has_no_edge(
 
     with pytest.raises(MeshError, match="outline has no sharp edge"):
         section(path)
+
+
+@pytest.mark.parametrize(("gap", "closed"), [(0.005, True), (0.0050002, False)])
+def test_half_a_percent_of_the_chord_is_the_most_that_is_closed_unasked(tmp_path, gap, closed):
+    """By the digits of the file."""
+    path = written(tmp_path / "s.dat", points_of(gap))
+
+    if closed:
+        with pytest.warns(UserWarning, match="chords closed"):
+            assert section(path).gap == 0.0
+        return
+    with pytest.raises(MeshError, match=r"chords thick, expected at most 0\.005"):
+        section(path)
+
+
+@pytest.mark.parametrize(("gap", "edge"), [(0.35, True), (0.3500002, False)])
+def test_a_gap_of_more_than_35_percent_is_no_trailing_edge(tmp_path, gap, edge):
+    path = written(tmp_path / "s.dat", points_of(gap))
+
+    if edge:
+        assert section(path, "open").gap == pytest.approx(gap, abs=1e-7)
+        return
+    with pytest.raises(MeshError, match="expected points that start and end at the trailing edge"):
+        section(path, "open")
+
+
+@pytest.mark.parametrize(("end", "edge"), [(0.8, True), (0.7999999, False)])
+def test_a_side_that_ends_ahead_of_80_percent_of_the_chord_is_no_trailing_edge(tmp_path, end, edge):
+    points = points_of(0.0)
+    upper, lower = points[:81], points[80:]
+    cut = [end, np.interp(end, *lower.T)]
+    path = written(tmp_path / "s.dat", np.vstack([upper, lower[1:][lower[1:, 0] < end], [cut]]))
+
+    if edge:
+        assert section(path, "open").gap == pytest.approx(np.hypot(0.2, cut[1]), abs=1e-6)
+        return
+    with pytest.raises(MeshError, match="expected points that start and end at the trailing edge"):
+        section(path, "open")
