@@ -1,5 +1,7 @@
 """Several bodies: in which order they are, and the loads of each."""
 
+from functools import cache
+
 import kinemesh as km
 import numpy as np
 import pytest
@@ -53,3 +55,20 @@ def test_a_steady_run_tells_the_loads_of_each_body_before_their_sums(mesh):
         "cl, all walls",
     ]
     assert f"cl {result['bodies']['flap']['cl']:.5g}, cd " in told[names.index("bodies, flap")]
+
+
+@cache
+def round_mesh():
+    return km.mesh.cylinder(300, far_field=6.0, around=24)
+
+
+@pytest.mark.parametrize("solver", ["gas", "liquid"])
+@pytest.mark.parametrize(("speed", "told"), [(1e-6, 0), (np.nextafter(1e-6, 1.0), 1)])
+def test_a_body_that_moves_at_once_is_told_of_above_a_millionth_of_the_stream(solver, speed, told):
+    given = {"motion": km.motion.translate((0.0, speed)), "moment_about": (0, 0), "device": "cpu"}
+    make = {
+        "gas": lambda: km.Ale(round_mesh(), mach=0.5, **given),
+        "liquid": lambda: km.Incompressible(round_mesh(), reynolds=100.0, **given),
+    }[solver]
+
+    assert len(make().bodies.jumps(np.array([0]))) == told

@@ -1,6 +1,7 @@
 """Delaunay graphs that are built anew: far motions, the way back, restarts, ensembles, refusals."""
 
 import re
+from functools import cache
 
 import kinemesh as km
 import numpy as np
@@ -8,11 +9,12 @@ import pytest
 from kinemesh.bodies.placement import along
 from kinemesh.cloud.tables import condition_numbers
 from kinemesh.deform import Deformation, Mover, retriangulated
-from kinemesh.deform.graph import Graph, Places
+from kinemesh.deform.graph import Graph, Places, triangulated
 from kinemesh.io import restart
 from kinemesh.mesh.geometry.curves import inside
 from kinemesh.motion import Pose
 from runs import assert_same
+from scipy.optimize import brentq
 from solver_cases import Ellipse, bodies, on_devices, stream
 
 pytestmark = pytest.mark.flow
@@ -199,6 +201,57 @@ def test_elements_of_an_earlier_graph_are_not_looked_at():
 
     np.testing.assert_array_equal(vertices[:, 0] == vertices[:, 1], wanted[:, 0] == wanted[:, 1])
     assert (vertices[-1] == vertices[-1, 0]).all()
+
+
+@cache
+def round_mesh():
+    return km.mesh.cylinder(300, far_field=6.0, around=24)
+
+
+def mover_and_limit():
+    """A mover of nodes about a cylinder, and the shift at which its graph has served.
+
+    There an element is stretched twice as much one way as the other (theory, eq. 4.3).
+    """
+    model = km.Ale(round_mesh(), mach=0.2, deform=ANEW, moment_about=(0, 0), device="cpu")
+    model.rest(model.poses(np.zeros(1)))
+    mover, x = model.deform.attach(model.grid.vertices), model.grid.points
+    wall, far = (model.grid.patches[name].node for name in ("wall", "far"))
+    corner = np.concatenate([wall, far])[triangulated(x[np.concatenate([wall, far])]).simplices]
+    moves = np.isin(corner, wall)[..., None] * [1.0, 0.0]
+
+    def sides(shift):
+        return np.diff(x[corner] + shift * moves, axis=1).swapaxes(1, 2)
+
+    def beyond(shift):
+        sizes = np.linalg.svd(sides(shift) @ np.linalg.inv(sides(0.0)), compute_uv=False)
+        return (sizes[:, 0] / sizes[:, 1]).max() - 2
+
+    return mover, brentq(beyond, 0.0, 5.0, xtol=1e-14)
+
+
+@pytest.mark.parametrize(("share", "rebuilt"), [(1 - 1e-9, 0), (1 + 1e-9, 1)])
+def test_a_graph_serves_until_an_element_is_stretched_twofold(share, rebuilt):
+    mover, most = mover_and_limit()
+
+    notes = mover.step(lambda at: [Pose(shift=(share * most * at, 0.0))])
+
+    assert notes["graphs_rebuilt"] == rebuilt
+
+
+@pytest.mark.parametrize("reach", [2.0**-10, np.nextafter(2.0**-10, 0.0)])
+def test_a_step_is_halved_ten_times_at_most(reach):
+    """A body that is beyond its graph but in the first part of a step: 1/1024, or less."""
+    mover, most = mover_and_limit()
+
+    def law(at):
+        return [Pose(shift=((0.98 if at <= reach else 1.01) * most, 0.0))]
+
+    if reach == 2.0**-10:
+        assert mover.step(law)["graphs_rebuilt"] == 1
+        return
+    with pytest.raises(km.NumericalFault, match=r"folds even in parts of .* of a step, 0 into it"):
+        mover.step(law)
 
 
 # ---------------------------------------------------------------- members, starts, restarts

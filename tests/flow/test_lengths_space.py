@@ -4,6 +4,7 @@ In space one length, `reference_length`, is that of moments, power, damping, k a
 """
 
 import warnings
+from types import SimpleNamespace
 
 import kinemesh as km
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from clouds import half_wing
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.check import check
-from kinemesh.flow.door.planforms import is_chord
+from kinemesh.flow.door.planforms import is_chord, unstated
 from kinemesh.mesh.extents import Walls
 
 AREA, LENGTH, MACH = 1.16, 0.8, 0.5  # in root chords
@@ -309,3 +310,18 @@ def test_a_sweep_over_the_length_has_each_k(tmp_path):
         alone = made.run(**run).loop()
         np.testing.assert_allclose(found.cl.values[row], alone.cl.values, rtol=1e-9)
         assert found.damping.values[row] == pytest.approx(alone.damping, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("share", "good"),
+    [(0.98 - 1e-9, False), (0.98 + 1e-9, True), (1.02 - 1e-9, True), (1.02 + 1e-9, False)],
+)
+def test_two_percent_off_a_chord_are_the_most_that_is_still_the_chord(share, good):
+    """As a length of a motion, and as a length of 1 that nobody states."""
+    wing = SimpleNamespace(chord=2.0, mean_chord=1.5, told=lambda: "")
+    near = SimpleNamespace(chord=share, mean_chord=0.7, told=lambda: "")
+    space = SimpleNamespace(origin=SimpleNamespace(chord=None))
+
+    for chord in (2.0, 1.5):
+        assert is_chord(SimpleNamespace(bodies=[wing]), share * chord) is good
+    assert (unstated(space, SimpleNamespace(bodies=[near]), None) is None) is good

@@ -241,6 +241,31 @@ def test_turns_of_a_run_by_cycles_are_told_with_phase_and_steps():
     assert said.endswith("steps_per_cycle = 8 would do")
 
 
+def last_of_four(name, value):
+    """Rows of four steps, of which the last has a value and the first two do not count; a plan."""
+    rows = {"step": np.arange(1, 5), "time": 0.25 * np.arange(1, 5)}
+    plan = Plan(None, None, np.array([0.25]), None, 4, "stream")
+    return rows | {name: np.array([0.0, 0.0, 0.0, value])}, plan
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(("degrees", "above"), [(2.0, 0), (np.nextafter(2.0, 3.0), 1)])
+def test_a_turn_above_two_degrees_in_a_step_is_told_of(degrees, above, sign):
+    found = turns.largest_turn(*last_of_four("alpha_deg", sign * degrees), {"wing": "alpha_deg"})
+
+    assert found["steps_above"] == len(turns.turn_remark(0, found, 4)) == above
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(("lost", "above"), [(0.02, 0), (np.nextafter(0.02, 1.0), 1)])
+def test_a_mass_defect_above_two_percent_is_told_of_both_runs(lost, above, sign):
+    found = turns.largest_defect(*last_of_four("mass_defect", sign * lost))
+    steady = {"mass_defect": np.array([sign * lost])}
+
+    assert found["steps_above"] == len(turns.defect_remark(0, found, 4)) == above
+    assert len(turns.steady_defect_remarks(steady, np.array([True]))) == above
+
+
 def test_mass_that_is_lost_is_warned_of_and_kept(monkeypatch, tmp_path):
     made = case({"ring": RING, "back": BACK})
     lost = iter([0.5, 0.5, 0.01, -0.11, 0.015])  # the first two steps do not count
@@ -256,7 +281,7 @@ def test_mass_that_is_lost_is_warned_of_and_kept(monkeypatch, tmp_path):
 # ---------------------------------------------------------------- turns that are refused
 
 
-@pytest.mark.parametrize(("degrees", "refused"), [(7.99, False), (8.01, True)])
+@pytest.mark.parametrize(("degrees", "refused"), [(8 * (1 - 1e-9), False), (8 * (1 + 1e-9), True)])
 @pytest.mark.parametrize("preflight", [True, False])
 def test_a_grid_that_turns_by_more_than_eight_degrees_a_step_is_refused(
     degrees, refused, preflight
@@ -266,7 +291,9 @@ def test_a_grid_that_turns_by_more_than_eight_degrees_a_step_is_refused(
     told = {"time_step": step, "steps": 4, "start": "as is", "preflight": preflight}
 
     if refused:
-        with pytest.raises(km.errors.SettingsError, match=r"8\.01 degrees in a step.*sliding"):
+        with pytest.raises(
+            km.errors.SettingsError, match=r"8 degrees in a step, expected 8 at most.*sliding"
+        ):
             made.run(**told)
     else:
         caught(made, **told)

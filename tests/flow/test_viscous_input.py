@@ -1,7 +1,9 @@
 """Bad input of viscous flow: walls that are missing or short, Reynolds numbers out of range."""
 
 import kinemesh as km
+import numpy as np
 import pytest
+from kinemesh.flow.door.resolution import _too_few, _too_high
 from squares import square
 
 ROUND = km.mesh.cylinder(300, far_field=6.0, around=24)
@@ -101,3 +103,16 @@ def test_walls_that_hang_together_are_counted_as_one():
     halves = km.Mesh(ROUND.points, ROUND.triangles, ROUND.quads, split)
     made = km.Ale(halves, far=["farfield"], **LAWS)
     assert not made.notes
+
+
+@pytest.mark.parametrize(("share", "told"), [(1 - 1e-15, False), (1 + 1e-15, True)])
+def test_wall_cells_of_a_y_plus_above_five_are_told(share, told):
+    height = share * km.mesh.wall_spacing(1e6, 5.0)
+
+    assert ("has no wall functions" in _too_high(1e6, height)) is told
+
+
+@pytest.mark.parametrize(("height", "told"), [(0.025, False), (np.nextafter(0.025, 1.0), True)])
+def test_wall_cells_above_half_of_a_laminar_layer_are_told(height, told):
+    """At Reynolds number 1e4 it is 5 / sqrt(1e4) = 0.05 chords at the end of a plate."""
+    assert ("it is not resolved" in _too_few(1e4, height)) is told

@@ -109,3 +109,38 @@ def test_what_is_left_of_the_start_is_no_swing_beside_a_steady_drag():
 
     assert spectrum_of(made).strouhal is None
     assert spectrum_of(made).periods == 0
+
+
+def test_sixteen_steps_are_a_window_and_fifteen_are_none():
+    time = rows()["time"]
+
+    assert spectrum_of(rows(), start=time[-16]).start == time[-16]
+    with pytest.raises(km.CaseError, match=r"15 steps .*, expected at least 16"):
+        spectrum_of(rows(), start=time[-15])
+
+
+@pytest.mark.parametrize(("share", "known"), [(1 - 1e-9, False), (1 + 1e-9, True)])
+def test_two_periods_make_a_frequency(share, known):
+    made = rows(frequency=2 * share / np.ptp(rows()["time"]))
+
+    found = spectrum_of(made, start=0.0)
+
+    assert found.periods == pytest.approx(2 * share, rel=1e-10)
+    assert (found.strouhal is not None) is known
+
+
+@pytest.mark.parametrize(("share", "told"), [(1 - 1e-9, True), (1 + 1e-9, False)])
+def test_five_periods_are_enough(share, told):
+    made = rows(frequency=5 * share / np.ptp(rows()["time"]))
+
+    assert (spectrum_of(made, start=0.0).remark() is not None) is told
+
+
+@pytest.mark.parametrize(("share", "told"), [(1 - 1e-9, False), (1 + 1e-9, True)])
+def test_an_rms_above_a_hundredth_of_the_largest_load_is_a_swing(share, told):
+    """Of one period, beside a moment of 1."""
+    time = rows(count=200)["time"]
+    swing = np.where(np.arange(200) < 150, 1.0, -1.0)  # of the window, from 100 on, one each half
+    made = {"time": time, "cl": 0.01 * share * swing, "cd": 0 * time, "cm": 0 * time + 1}
+
+    assert (spectrum_of(made, start=time[100]).remark() is not None) is told

@@ -91,6 +91,16 @@ def test_sum_has_a_period_only_when_its_parts_share_it():
     assert (motion.pitch(1, 0.1) + motion.function(lambda t: Pose())).omega(0.5) is None
 
 
+@pytest.mark.parametrize(
+    ("k", "common"),
+    [((0.01, 0.24), 0.01), ((0.23, 0.24), 0.01), ((0.01, 0.25), None), ((0.24, 0.25), None)],
+)
+def test_a_common_period_has_twenty_four_cycles_of_a_part_at_most(k, common):
+    omega = (motion.pitch(1, k[0]) + motion.plunge(1, k[1])).omega(0.5)
+
+    assert omega == (common and pytest.approx(common))  # 2 k u_inf, with a speed of 1/2
+
+
 def test_two_pivots_are_refused():
     with pytest.raises(SettingsError, match="one pivot"):
         motion.pitch(1, 0.1, about=(0, 0)) + motion.pitch(1, 0.1, about=(1, 0))

@@ -114,6 +114,27 @@ def test_a_jump_is_refused_with_its_place_and_a_corner_is_said():
     assert remarks(None) == []
 
 
+@pytest.mark.parametrize(
+    ("away", "refused", "said"),
+    [
+        (0.005 - 1e-9, False, False),
+        (0.005 + 1e-9, False, True),
+        (0.05 - 1e-9, False, True),
+        (0.05 + 1e-9, True, True),
+    ],
+)
+def test_a_row_half_a_percent_off_is_said_and_one_of_five_refused(away, refused, said):
+    """On a line, which is the cubic through the neighbours."""
+    s = np.arange(21.0)
+    angles = s / 20 + away * (s == 10)
+
+    if not refused:
+        assert bool(remarks(motion.table(s, angles))) is said
+        return
+    with pytest.raises(SettingsError, match=r"time 10 lies 5 % of .*, expected at most 5 %"):
+        motion.table(s, angles)
+
+
 def test_a_sine_of_twelve_rows_is_taken_and_said():
     s = np.linspace(0, 1, 13)
 
@@ -129,6 +150,7 @@ GOOD = {"times": S, "angles": 0.1 * np.sin(2 * K * S)}
     ("change", "said"),
     [
         ({"times": S[:4], "angles": S[:4]}, "4 rows, expected at least 6"),
+        ({"times": S[:5], "angles": S[:5]}, "5 rows, expected at least 6"),
         ({"times": S[::-1]}, r"times\[1\] = .* is not above times\[0\]"),
         ({"times": np.r_[S[:3], np.nan, S[4:]]}, r"times\[3\] is nan"),
         ({"times": "no-such.csv", "angles": None}, "no-such.csv: cannot read"),

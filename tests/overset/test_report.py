@@ -1,9 +1,13 @@
 """The connectivity of a case at a time of its motions: numbers, picture, and nothing changed."""
 
+from types import SimpleNamespace
+
 import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.mesh import Mesh
+from kinemesh.overset.report import _warn
+from kinemesh.overset.watch import Watch
 from overset_parts import background, ring
 
 PLUNGE = km.motion.plunge(amplitude=0.6, k=0.8)  # lowest at three quarters of a period
@@ -133,3 +137,61 @@ def test_what_has_no_connectivity_is_refused(made):
         made.connectivity(member=1)
     with pytest.raises(km.SettingsError, match="connectivity: time is nan"):
         made.connectivity(time=np.nan)
+
+
+# ---------------------------------------------------------------- where warnings begin
+
+
+def told_of(recwarn, **found):
+    """Warnings of a part that a report has found."""
+    _warn("body", SimpleNamespace(**found), ["here", "there"])
+    return " ".join(str(w.message) for w in recwarn)
+
+
+@pytest.mark.parametrize(("receptors", "told"), [(1000, False), (999, True)])
+def test_receptors_of_receptors_are_told_of_above_a_thousandth(receptors, told, recwarn):
+    said = told_of(recwarn, second=1, receptor=receptors, ratio=(1.0, 1.0))
+
+    assert ("receptors take values from cells with" in said) is told
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "told"),
+    [
+        (1 / 3, 3.0, False),
+        (np.nextafter(1 / 3, 0.0), 3.0, True),
+        (1 / 3, np.nextafter(3.0, 4.0), True),
+    ],
+)
+def test_cells_of_a_report_are_told_of_beyond_three_times_apart(least, most, told, recwarn):
+    said = told_of(recwarn, second=0, receptor=1000, ratio=(least, most))
+
+    assert ("expected 1/3 to 3" in said) is told
+
+
+@pytest.mark.parametrize("larger", [True, False])
+@pytest.mark.parametrize(
+    ("times", "told", "failed"),
+    [
+        (3 * (1 - 1e-9), 0, 0),
+        (3 * (1 + 1e-9), 1, 0),
+        (10 * (1 - 1e-9), 1, 0),
+        (10 * (1 + 1e-9), 0, 1),
+    ],
+)
+def test_cells_of_a_run_are_told_of_beyond_three_times_apart_and_refused_beyond_ten(
+    times, told, failed, larger, monkeypatch
+):
+    taken = SimpleNamespace(
+        receptor=np.array([True]), worth=np.array([2]), place=lambda node: "node 0",
+        ratio=np.array([times if larger else 1 / times]),
+    )  # fmt: skip
+    monkeypatch.setattr("kinemesh.overset.watch.Taken.of", lambda *_: taken)
+    causes = []
+    ensemble = SimpleNamespace(fail=lambda member, cause, *_, **__: causes.append(cause))
+
+    notes = Watch(SimpleNamespace(grid=SimpleNamespace(ensemble=ensemble)))._sizes(0, "at rest")
+
+    assert (len(notes), len(causes)) == (told, failed)
+    assert all("expected 1/3 to 3 (at rest)" in note for note in notes)
+    assert all("expected 1/3 to 3 and at most 10 times apart" in cause for cause in causes)

@@ -4,6 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.io import summary
+from kinemesh.results.fields import _at_phase
 from solver_cases import pitching
 
 pytestmark = pytest.mark.flow
@@ -225,3 +226,18 @@ def test_a_folder_of_an_earlier_version_opens(folder, tmp_path):
 
     assert list(table["mach"]) == [0.4, 0.5]
     assert list(table["damping"]) == [run.loop(0).damping, run.loop(1).damping]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(("away", "there"), [(0.01 - 1e-9, True), (0.01 + 1e-9, False)])
+def test_a_phase_of_two_decimals_is_that_of_its_frame(tmp_path, away, there, sign):
+    """To either side, and where a cycle begins."""
+    phases = np.array([0.0, 22.5, 45.0])
+
+    for number in (0, 1):
+        wanted = phases[number] + sign * away
+        if there:
+            assert _at_phase(tmp_path, phases, wanted) == number
+            continue
+        with pytest.raises(km.CaseError, match="no frame at phase"):
+            _at_phase(tmp_path, phases, wanted)

@@ -11,7 +11,7 @@ from kinemesh.errors import CaseError, SettingsError
 from kinemesh.io import fields as files
 from kinemesh.io.folder import files_of_a_run
 from kinemesh.results.sections import SectionLoads, Span, sections
-from kinemesh.results.spanwise import Surface
+from kinemesh.results.spanwise import Spanwise, Surface
 
 FEW = {"steady_iterations": 3}
 SLOW = km.AleSettings(cfl=1.0, cfl_max=5.0, **FEW)
@@ -384,3 +384,23 @@ def test_the_loop_of_a_section_is_that_of_the_plane(cells, tmp_path):
     assert np.abs(between.cl.values - expected.cl.values).max() < 1e-9
     # a sum over more points than the plane's, on 500 nodes
     assert 0 < np.abs(between.cm.values - expected.cm.values).max() < 1e-3
+
+
+def test_a_cycle_that_lacks_the_rounding_of_times_is_whole():
+    """A millionth of a cycle, of its end and of the frame that it begins after."""
+
+    def last(*cycles):
+        return Surface.last_cycle(SimpleNamespace(cycles=np.array(cycles))).tolist()
+
+    assert last(0.0, 0.5, 1 - 0.9999e-6) == [1, 2]
+    assert last(0.0, 0.5, 1 - 1.0001e-6) == []
+    assert last(1 + 0.9999e-6, 1.5, 2.0) == [1, 2]
+    assert last(1 + 1.0001e-6, 1.5, 2.0) == [0, 1, 2]
+
+
+def test_a_harmonic_of_a_billionth_of_the_largest_has_no_phase():
+    first = np.array([1.0, np.nextafter(1e-9, 1.0), 1e-9, np.nan]) * (1 + 0j)
+
+    made = Spanwise(*np.zeros((10, 4)), 1.0, 1.0, harmonics={"cl": first})
+
+    assert np.isnan(made.columns()["cl1_phase_deg"]).tolist() == [False, False, True, True]

@@ -76,6 +76,28 @@ def test_a_lift_that_symmetry_makes_zero_beside_the_drag_is_periodic(size, perio
     assert (loop.change == 0) is periodic
 
 
+@pytest.mark.parametrize(("share", "periodic"), [(0.01 - 1e-9, True), (0.01 + 1e-9, False)])
+def test_a_loop_may_change_by_a_hundredth_of_its_amplitude(share, periodic):
+    history = made_up(cycles=2)
+    lift = np.sin(2 * np.pi * history["cycle"]) + share * (history["cycle"] > 1)
+
+    loop = hysteresis(changed(history, cl=lift))
+
+    assert loop.change == pytest.approx(share, rel=1e-12)
+    assert loop.periodic is periodic
+
+
+@pytest.mark.parametrize(("share", "nothing"), [(1 - 1e-9, True), (1 + 1e-9, False)])
+def test_a_lift_below_a_ten_thousandth_of_the_drag_is_nothing(share, nothing):
+    history = made_up(cycles=2)
+    drag = np.sin(2 * np.pi * history["cycle"])
+    lift = 1e-4 * share * np.where(history["cycle"] > 1, drag, 0.3 * drag)
+
+    loop = hysteresis(changed(history, cl=lift, cm=0 * lift, cd=drag))
+
+    assert (loop.change == 0) is loop.periodic is nothing
+
+
 def test_the_load_that_is_not_periodic_is_the_one_that_is_named():
     history = made_up(cycles=2)
     cl = 5e-3 * np.sin(2 * np.pi * history["cycle"])

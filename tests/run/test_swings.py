@@ -92,3 +92,25 @@ def test_swings_within_the_period_of_a_motion_are_counted_against_it():
     """Harmonics of a motion of 24 steps: ways of 6 steps are its own, of 3 are not."""
     assert not swinging(wave(12, 1.01), np.ones(120), longest=3)
     assert swinging(wave(5, 1.01), np.ones(120), longest=3)
+
+
+def zigzag(way=6, turns=9, size=0.2):
+    """A load that turns so often, after as many steps each."""
+    corner = np.arange(turns + 2)
+    return np.interp(np.arange((turns + 1) * way + 1), way * corner, size * (corner % 2))
+
+
+@pytest.mark.parametrize(
+    ("change", "does"),
+    [
+        ({}, True),
+        ({"way": 7}, False),  # a period of 14 steps may be of the flow
+        ({"turns": 8}, False),  # seven ways from one to the next
+        ({"size": np.nextafter(0.1, 1.0)}, True),
+        ({"size": 0.1}, False),  # no more than a tenth of a load of 1
+    ],
+)
+def test_eight_ways_of_six_steps_and_above_a_tenth_are_the_least_swing(change, does):
+    load = zigzag(**change)
+
+    assert bool(swinging(load, np.ones_like(load))) is does

@@ -76,7 +76,26 @@ def test_a_profile_in_other_lengths_than_the_mesh_is_refused(tmp_path, factor, s
         Inflow(1.0, path).at("in", square())
 
 
-@pytest.mark.parametrize("factor", [1.0, 1.5, 3.0, 9.9])
+FEET = 3.28084  # in a metre
+
+
+@pytest.mark.parametrize(
+    ("factor", "said"),
+    [
+        (10 * (1 + 1e-9), "expected a table that ends near the ends of the inlet; give places"),
+        (FEET * 1.005 * (1 - 1e-9), "seem to be in feet for metres"),
+        (FEET * 0.995 * (1 + 1e-9), "seem to be in feet for metres"),
+    ],
+)
+def test_a_profile_just_within_the_ratios_that_have_no_sense_is_refused(tmp_path, factor, said):
+    with pytest.raises(SettingsError, match=said):
+        Inflow(1.0, profile(tmp_path, 0.41 * factor)).at("in", square())
+
+
+@pytest.mark.parametrize(
+    "factor",
+    [1.0, 1.5, 3.0, FEET * 0.995 * (1 - 1e-9), FEET * 1.005 * (1 + 1e-9), 9.9, 10 * (1 - 1e-9)],
+)
 def test_a_profile_may_go_on_beyond_its_inlet(tmp_path, factor):
     nodes, velocities = Inflow(1.0, profile(tmp_path, 0.41 * factor)).at("in", square())
     assert velocities[:, 0].tolist() == [1.0] * len(nodes)

@@ -346,3 +346,15 @@ def test_the_shell_prints_the_tables_and_draws(ensemble, tmp_path, capsys):
     assert cli.main(["compare", folders[0], str(ensemble / "all"), "--member", "0"]) == 0
     assert cli.main(["compare", folders[0], str(ensemble / "all")]) == 2
     assert "has 3 members" in capsys.readouterr().err
+
+
+def test_ratios_of_sizes_below_1_05_are_refused_and_below_1_3_told_of():
+    """In the plane sizes go with the square root: 1.05^2 is 1.1025, and 1.3^2 is 1.69."""
+    few, told = "a ratio of sizes of 1.05; expected at least 1.05", "expected 1.3 and more"
+
+    with pytest.raises(km.CaseError, match=few):
+        km.convergence(made({"n": 11024}, {"n": 10000}))
+    for n, words in ((11026, "ratios of sizes are 1.05 and"), (16899, "ratios of sizes are 1.3 ")):
+        with pytest.warns(RuntimeWarning, match=f"{words}.*{told}"):
+            km.convergence(made({"n": n}, {"n": 10000}))
+    assert km.convergence(made({"n": 16901}, {"n": 10000})).notes == ()

@@ -248,3 +248,42 @@ def test_a_phase_begins_anew_after_a_cycle(first):
     loop = km.hysteresis(over_phases(phases))
 
     assert loop.cl.amplitude == pytest.approx(0.2)
+
+
+# ---- how far apart rows may be ------------------------------------------------------------
+
+
+def at_degrees(phases):
+    return columns(np.radians(phases)) | {"phase_deg": np.array(phases, float)}
+
+
+@pytest.mark.parametrize(("first", "taken"), [(60.0, True), (np.nextafter(60.0, 61.0), False)])
+def test_rows_may_be_sixty_degrees_apart_and_no_more(first, taken):
+    table = at_degrees([0.0, first, *range(70, 360, 10)])
+
+    if taken:
+        assert km.hysteresis(table).steps == 64
+        return
+    with pytest.raises(CaseError, match=r"no rows for 60 degrees .*expected at most 60:"):
+        km.hysteresis(table)
+
+
+@pytest.mark.parametrize(("away", "steps"), [(0.01 - 1e-9, 36), (0.01 + 1e-9, 64)])
+def test_rows_a_hundredth_of_a_step_off_are_taken_as_they_are(away, steps):
+    """Others are laid on a spline of 64 steps."""
+    phases = 10.0 * np.arange(1, 37)
+    phases[17] += 10 * away
+
+    assert km.hysteresis(at_degrees(phases)).steps == steps
+
+
+@pytest.mark.parametrize(
+    ("fall", "words"),
+    [
+        (180.0, r"row 36 goes back in phase_deg, from 350 to 170, .* by more than 180 degrees"),
+        (np.nextafter(180.0, 181.0), "no rows for 180 degrees from phase 350 on"),
+    ],
+)
+def test_a_cycle_begins_where_the_phase_falls_by_more_than_half_of_it(fall, words):
+    with pytest.raises(CaseError, match=words):
+        km.hysteresis(at_degrees([*range(0, 360, 10), 350.0 - fall, *range(180, 360, 10)]))

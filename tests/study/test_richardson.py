@@ -92,6 +92,16 @@ def test_values_within_their_noise_have_no_order(noise, known, e32):
         assert (found.why == "values equal to within the convergence of the runs") is not known
 
 
+@pytest.mark.parametrize("noise", [(0.25, 0, 0), (0.125, 0.125, 0), (0, 0.25, 0), (0, 0, 1)])
+def test_a_difference_as_large_as_its_noise_has_no_order(noise):
+    values, sizes = [1.0, 1.25, 2.25], [1, 2, 4]
+
+    at, below = (order_of(values, sizes, [share * n for n in noise]) for share in (1, 1 - 1e-15))
+
+    assert at.order is None
+    assert below.order == pytest.approx(2, **NEAR)
+
+
 def test_equal_values_have_no_order():
     found = order_of([0.3, 0.3, 0.3], [1, 2, 4])
 
