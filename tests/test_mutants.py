@@ -113,6 +113,33 @@ MUTANTS = {
     "inflow along a boundary": Mutant(
         "space/conditions/reservoirs.py", "LEAST_INWARD = 0.1 ", "LEAST_INWARD = 0.11 ", LIMIT
     ),
+    "y+ that a model of turbulence bears": Mutant(
+        "flow/door/resolution.py", "WANTED, MOST = 1.0, 5.0", "WANTED, MOST = 1.0, 5.1",
+        ("flow/test_viscous_input.py::test_wall_cells_of_a_y_plus_above_five_are_told",),
+    ),
+    "turn of a grid that is told": Mutant(
+        "run/turns.py", "MOST_TURN = 2.0", "MOST_TURN = 2.1",
+        ("flow/test_turning.py::test_a_turn_above_two_degrees_in_a_step_is_told_of",),
+    ),
+    "turn of a grid that is refused": Mutant(
+        "run/turns.py", "FARTHEST = 8.0", "FARTHEST = 7.9",
+        ("flow/test_turning.py::"
+         "test_a_grid_that_turns_by_more_than_eight_degrees_a_step_is_refused",),
+    ),
+    "swings that end a run": Mutant(
+        "run/swings.py", "LEAST = 0.1 ", "LEAST = 0.11 ",
+        ("run/test_swings.py::"
+         "test_eight_ways_of_six_steps_and_above_a_tenth_are_the_least_swing",),
+    ),
+    "stretch of a graph": Mutant(
+        "deform/retriangulated.py", "STRETCH = 2.0", "STRETCH = 2.1",
+        ("deform/test_retriangulation.py::"
+         "test_a_graph_serves_until_an_element_is_stretched_twofold",),
+    ),
+    "halvings of a step of graphs": Mutant(
+        "deform/retriangulated.py", "HALVINGS = 10 ", "HALVINGS = 11 ",
+        ("deform/test_retriangulation.py::test_a_step_is_halved_ten_times_at_most",),
+    ),
     "means by area": Mutant(
         "results/spanwise.py", "area = np.linalg.norm(np.cross(b - a, c - a), axis=1)",
         "area = np.ones(len(a))",
