@@ -12,11 +12,11 @@ import kinemesh as km
 import numpy as np
 from clouds import box
 from exact_gas import GAMMA
-from kinemesh.bodies.placement import along
 from kinemesh.flow.gas import meshless_settings
 from kinemesh.flow.gas.ale_settings import LIMITERS
 from kinemesh.flow.terms.convection import CLOUD_FLUXES, FLUXES
 from kinemesh.space.conditions.base import CLOUD, FACES, PROJECTION
+from placements import along
 from projections import TIGHT
 from solids import cube
 from solver_cases import Wobble, disc, smooth_random, stream, vortex

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from kinemesh.bodies.placement import along
 from kinemesh.deform.base import Deformation, Mover
 from kinemesh.gas import GAMMA
+from placements import along
 
 MACH = 0.4
 

@@ -6,13 +6,13 @@ from functools import cache
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.bodies.placement import along
 from kinemesh.cloud.tables import condition_numbers
 from kinemesh.deform import Deformation, Mover, retriangulated
 from kinemesh.deform.graph import Graph, Places, triangulated
 from kinemesh.io import restart
 from kinemesh.mesh.geometry.curves import inside
 from kinemesh.motion import Pose
+from placements import along
 from runs import assert_same
 from scipy.optimize import brentq
 from solver_cases import Ellipse, bodies, on_devices, stream

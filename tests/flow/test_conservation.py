@@ -13,7 +13,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from exact_gas import conserved
-from kinemesh.bodies.placement import along
+from placements import along
 from solver_cases import Ellipse, bodies, outline
 
 DT = 0.3

@@ -3,7 +3,7 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.bodies.placement import along
+from placements import along
 from solver_cases import Wobble, disc, on_devices, smooth_random, square, stream
 
 MACH, DT, STEPS = 0.4, 0.05, 100

@@ -10,8 +10,8 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh import _core
-from kinemesh.bodies.placement import along
 from kinemesh.device.backend import _load_cuda
+from placements import along
 from samples import place, sample
 from solver_cases import on_devices, ring
 

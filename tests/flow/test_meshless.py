@@ -4,7 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from exact_gas import GAMMA, jacobian
-from kinemesh.bodies.placement import along
+from placements import along
 from scipy.spatial import Delaunay as Triangulation
 from solver_cases import Wobble, naca0012_mesh, on_devices, smooth_random, square, stream, vortex
 

@@ -6,13 +6,13 @@ import warnings
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.bodies.placement import along
 from kinemesh.errors import ArgumentError, MeshError, OversetError, SettingsError
 from kinemesh.io import fields
 from kinemesh.mesh import Mesh
 from kinemesh.overset import Part
 from kinemesh.overset.watch import Watch
 from kinemesh.run.preflight import fly
+from placements import along
 from solver_cases import on_devices
 from squares import square
 

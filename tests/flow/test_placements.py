@@ -3,10 +3,10 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.bodies.placement import along
 from kinemesh.io.summary import Stopwatch
 from kinemesh.motion import Pose
 from kinemesh.run.march import march
+from placements import along
 
 pytestmark = pytest.mark.flow
 STEPS, DT = 6, 0.4

@@ -4,8 +4,8 @@ import kinemesh as km
 import numpy as np
 import pytest
 from clouds import box, lattice
-from kinemesh.bodies.placement import along
 from kinemesh.errors import CloudError, MeshError, SettingsError
+from placements import along
 from scipy.spatial import cKDTree
 from solver_cases import Wobble, on_devices
 

@@ -6,11 +6,11 @@ import warnings
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.bodies.placement import along
 from kinemesh.flow.projection.turning import COUPLING
 from kinemesh.motion import Pose
 from kinemesh.run import turns, unsteady
 from kinemesh.run.plan import Plan
+from placements import along
 
 ORIGIN = {"about": (0.0, 0.0)}
 ROUND = km.mesh.cylinder(600, far_field=10.0)

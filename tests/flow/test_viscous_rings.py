@@ -6,8 +6,8 @@ import kinemesh as km
 import numpy as np
 import pytest
 from exact_gas import GAMMA
-from kinemesh.bodies.placement import along
 from kinemesh.flow.terms.viscous import NoSlip, Stick
+from placements import along
 from scipy.integrate import solve_bvp
 from scipy.special import iv, kv
 from solver_cases import Wobble

@@ -7,7 +7,7 @@ relative error of a few eps, so 1e-14 = 45 eps holds for any order of summation.
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.bodies.placement import along
+from placements import along
 from solver_cases import Wobble, naca0012_mesh, on_devices, rates, smooth_random, square, swept
 
 BAR = 1e-14

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 Poses = Callable[[float], Sequence[Pose]]
 """Poses of all bodies at a share 0..1 of the physical step."""
 
-DIFFERENCE = 1e-3  # share of a step, to either side of its end
-
 
 @dataclass(frozen=True)
 class Placement:
@@ -60,20 +58,5 @@ def by_laws(bodies: Bodies, before: NDArray[np.float64], dt: NDArray[np.float64]
 def at_rest(poses: Sequence[Pose]) -> Placement:
     """Placement of bodies brought from where they are given to `poses`, where they rest."""
     there = PoseArray.of(poses)
-    still = RateArray(np.zeros(len(there)), np.zeros((len(there), 2)))
+    still = RateArray(np.zeros(len(there)), np.zeros(there.shift.shape), there.axis)
     return Placement(there.scaled, lambda: still)
-
-
-def along(poses_at: Poses, dt: NDArray[np.float64] | float) -> Placement:
-    """Placement along `poses_at`, which goes on beyond 1, over steps (bodies,) of these lengths.
-
-    Rates are central differences about the end of the step.
-    """
-
-    def rates() -> RateArray:
-        before, after = (PoseArray.of(poses_at(1 + way * DIFFERENCE)) for way in (-1, 1))
-        length = 2 * DIFFERENCE * np.broadcast_to(dt, len(after))
-        shift = (after.shift - before.shift) / length[:, None]
-        return RateArray((after.angle - before.angle) / length, shift)
-
-    return Placement(poses_at, rates)
