@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import kinemesh as km
 import numpy as np
 import pytest
+from clouds import box
 from kinemesh.bodies.placed import Placed
 from kinemesh.bodies.poses import PoseArray, placed
 from kinemesh.deform.base import Deformation, Mover
@@ -327,3 +328,16 @@ def test_motions_about_two_axes_do_not_add_up():
         LAWS["pitch"] + km.motion.rotate(1.0, about=PIVOT, axis=(1.0, 0.0, 0.0))
     with pytest.raises(km.SettingsError, match="turn about two axes"):
         Pose(0.1, axis=SKEW) + Pose(0.1)
+
+
+@pytest.mark.parametrize(("axis", "taken"), [((0.0, 0.0, 1.0), True), ((1.0, 0.0, 0.0), False)])
+def test_a_cloud_with_a_plane_of_symmetry_turns_about_its_normal_alone(axis, taken):
+    cloud = box(half=True, across=2, wall=0)
+    case = km.Meshless(cloud, mach=0.5, motion=km.motion.rotate(5.0, axis=axis), device="cpu")
+    loop = case.steps(time_step=0.05, steps=1, start="as is")
+    if taken:
+        next(loop)
+        loop.close()
+        return
+    with pytest.raises(km.SettingsError, match=r"a body turns about \(1, 0, 0\)"):
+        next(loop)

@@ -317,7 +317,7 @@ def test_a_sweep_over_the_length_has_each_k(tmp_path):
     [(0.98 - 1e-9, False), (0.98 + 1e-9, True), (1.02 - 1e-9, True), (1.02 + 1e-9, False)],
 )
 def test_two_percent_off_a_chord_are_the_most_that_is_still_the_chord(share, good):
-    """As a length of a motion, and as a length of 1 that nobody states."""
+    """Limits of a length of a motion, and of a length of 1 that nobody states."""
     wing = SimpleNamespace(chord=2.0, mean_chord=1.5, told=lambda: "")
     near = SimpleNamespace(chord=share, mean_chord=0.7, told=lambda: "")
     space = SimpleNamespace(origin=SimpleNamespace(chord=None))

@@ -138,7 +138,7 @@ def test_five_periods_are_enough(share, told):
 
 @pytest.mark.parametrize(("share", "told"), [(1 - 1e-9, False), (1 + 1e-9, True)])
 def test_an_rms_above_a_hundredth_of_the_largest_load_is_a_swing(share, told):
-    """Of one period, beside a moment of 1."""
+    """A sine of one period, beside a moment of 1."""
     time = rows(count=200)["time"]
     swing = np.where(np.arange(200) < 150, 1.0, -1.0)  # of the window, from 100 on, one each half
     made = {"time": time, "cl": 0.01 * share * swing, "cd": 0 * time, "cm": 0 * time + 1}

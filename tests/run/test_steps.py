@@ -490,7 +490,8 @@ def test_a_loop_that_was_killed_goes_on_from_its_last_restart(tmp_path):
     code = f"""
 import kinemesh as km, os, signal
 mesh = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
-case = km.Ale(mesh, mach=0.5, alpha_deg=1.0, motion=km.motion.pitch(amplitude_deg=2.0, k=0.2))
+law = km.motion.pitch(amplitude_deg=2.0, k=0.2)
+case = km.Ale(mesh, mach=0.5, alpha_deg=1.0, motion=law, device="cpu")
 for step in case.steps(cycles=2, steps_per_cycle=8, start="as is", out={str(tmp_path / "left")!r}):
     if step.number == 7:
         os.kill(os.getpid(), signal.SIGKILL)

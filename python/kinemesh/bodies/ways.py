@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from kinemesh.bodies.poses import PoseArray, RateArray
 from kinemesh.motion.pose import NOSE_UP
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
 
 
 class Way:
@@ -42,8 +44,8 @@ class Way:
         axis = laws.axis.copy()
         axis[self.of] = new.axis
         for k in np.flatnonzero(_turning(old, new)).tolist() if share != 1 else ():
-            turn = (share - 1) * _turn(old, new, k)
-            there = (Rotation.from_rotvec(turn) * _rotation(new, k)).as_rotvec()
+            turn = _rotation_by((share - 1) * _turn(old, new, k))
+            there = (turn * _rotation(new, k)).as_rotvec()
             angle[self.of[k]] = size = np.linalg.norm(there)
             axis[self.of[k]] = there / size if size else new.axis[k]  # type: ignore[index]
         return PoseArray(angle, pivot, shift, axis)
@@ -91,7 +93,14 @@ def _turning(old: PoseArray, new: PoseArray) -> NDArray[np.bool_]:
 
 def _rotation(poses: PoseArray, k: int) -> Rotation:
     assert poses.axis is not None
-    return Rotation.from_rotvec(np.array(poses.angle[k] * poses.axis[k]))
+    return _rotation_by(poses.angle[k] * poses.axis[k])
+
+
+def _rotation_by(turn: NDArray[np.float64]) -> Rotation:
+    """Rotation by a turn (3,) about its axis [rad]."""
+    from scipy.spatial.transform import Rotation  # here: few runs need these 20 MB
+
+    return Rotation.from_rotvec(np.array(turn))
 
 
 def _turn(old: PoseArray, new: PoseArray, k: int) -> NDArray[np.float64]:

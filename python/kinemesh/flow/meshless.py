@@ -67,6 +67,7 @@ class Meshless(Solver):
     method = "meshless"
     family = CLOUD
     terms_of: ClassVar[Terms] = (CloudGradients, CloudFluxes, Vortex, Boundary)
+    planes_shift = True
     grid: CloudGrid
 
     def __init__(

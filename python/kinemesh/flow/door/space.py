@@ -117,14 +117,20 @@ def check_mirrors(case: Any) -> None:
             check_plane(case, member, pose.angle, np.array(pose.axis), np.array(pose.shift))
 
 
-def check_poses(case: Any, poses: PoseArray) -> None:
-    """SettingsError for poses in space by which bodies leave planes of symmetry of their mesh."""
+def check_poses(case: Any, poses: PoseArray, shifts: bool) -> None:
+    """SettingsError for poses in space by which bodies leave planes of symmetry of their mesh.
+
+    Parameters
+    ----------
+    shifts : whether these planes may shift with the bodies
+    """
     if not case.grid.normals.any():
         return
     there = poses.in_space
     assert there.axis is not None
     for k, (member, _) in enumerate(case.grid.bodies):
-        check_plane(case, member, there.angle[k], there.axis[k], there.shift[k])
+        shift = np.zeros(3) if shifts else there.shift[k]
+        check_plane(case, member, there.angle[k], there.axis[k], shift)
 
 
 def check_plane(

@@ -49,9 +49,11 @@ class Solver(Answers):
     terms_of : terms of the residual, in the order of their calls;  terms : by name, as made
     implicit : solves for the change of u in a pseudo-step
     predicted : whether the present step has had its prediction
+    planes_shift : whether planes of symmetry in space may shift with the bodies
     """
 
     terms_of: ClassVar[Terms] = ()
+    planes_shift: ClassVar[bool] = False
 
     def __init__(self, arguments: Arguments, markers: Markers, grid: Volumes) -> None:
         Moving.__init__(self, arguments, markers, grid)
@@ -93,7 +95,7 @@ class Solver(Answers):
 
     def check_poses(self, poses: PoseArray) -> None:
         if self.grid.dimensions == 3:
-            check_poses(self, poses)
+            check_poses(self, poses, self.planes_shift)
 
     # ---- what a solver is ------------------------------------------------------------------
 
