@@ -60,6 +60,7 @@ def forced(case, steps):
     """
     get, s, dt = case.backend.get, case.settings, case.deform.time_step
     uniform, V0 = stream(MACH, case.alpha_deg[0]), get(case.grid.V)
+    uniform = uniform if case.grid.dimensions == 3 else uniform[[0, 1, 3, 4]]
     march = case.iteration(0.0, 3, s.ramp(s.unsteady_cfl), 4)
     case.backend.put(case.dualtime.floor, 0.0)
     error = change = 0.0

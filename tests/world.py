@@ -613,6 +613,7 @@ class World:
     def control(self):
         self.values.update(
             entropy_fix=0.125,
+            **{"mode|val": 2},
             law=0.383,
             conduct=1.4,
             conduct_eddy=1.1,

@@ -75,7 +75,7 @@
 #define KERNEL_LIST(K)                                                                            \
   K(copy_f64, items) K(copy_f64_2, items) K(copy_f64_3, items) K(copy_marked, items)              \
   K(narrow_1, items) K(narrow_2, items) K(narrow_row, items) K(widen_row, items)               \
-  K(gather_sum_4, groups) K(gather_sum_6, groups) K(gather_max_2, groups) \
+  K(gather_sum_1, groups) K(gather_sum_4, groups) K(gather_sum_6, groups) K(gather_max_2, groups) \
   K(gather_counts, groups) K(dual_normals, edges) K(dual_sweeps, edges) K(dual_volumes, nodes)    \
   K(cell_row_counts, nodes) K(cell_row_columns, nodes) K(cell_row_sums, nodes)                    \
   K(boundary_normals, bnodes) K(boundary_sweeps, bnodes) K(face_rates, faces)                     \

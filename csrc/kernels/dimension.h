@@ -11,6 +11,7 @@
 #include "shared/point.h"
 #include "shared/narrow.h"
 #include "motion/pose.h"
+#include "motion/modes.h"
 #include "flow/state.h"
 #include "flow/update.h"
 #include "flow/dualtime.h"
@@ -32,6 +33,7 @@
   K(state_primitive##D, nodes) K(state_primitive_range##D, groups) K(state_past##D, nodes)        \
   K(state_keep##D, nodes) K(state_update##D, rows) K(state_predict##D, nodes) K(residual_base##D, groups)                 \
   K(residual_check##D, groups) K(wall_forces##D, groups) K(pose_move##D, moved)                   \
+  K(mode_bend##D, moved) K(mode_forces##D, groups)                                                \
   K(cloud_velocity##D, nodes) K(cloud_least_squares##D, nodes) K(cloud_terms##D, groups) K(cloud_open##D, bnodes)           \
   K(least_squares##D, nodes) K(ale_gradient##D, nodes) K(ale_gradient_wang##D, nodes)             \
   K(ale_gradient_venkatakrishnan##D, nodes) K(viscous_gradient##D, nodes)                         \

@@ -12,6 +12,7 @@
   K(gas_viscosity##D, nodes) K(viscous_compact##D, edges)                 \
   K(wall_move##D, bnodes) K(wall_stick##D, bnodes) K(bc_no_slip##D, bnodes)                       \
   K(bc_no_slip_jacobian##D, bnodes) K(wall_reaction##D, groups)                                  \
+  K(mode_reaction##D, groups)                                                                    \
   K(eddy_gradient##D, nodes) K(eddy_rows##D, nodes) K(eddy_through##D, bnodes)                     \
   K(eddy_residual##D, nodes) K(eddy_pace##D, nodes) K(eddy_through_residual##D, bnodes)           \
   K(newton_no_slip##D, bnodes)                                                                    \

@@ -134,6 +134,28 @@ def test_the_loops_of_the_page_on_stepping_run(tmp_path, monkeypatch, capsys):
     assert names["run"].history["shift_y"][-1] > 0.001  # lift of one degree lifts it
 
 
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::kinemesh.errors.KinemeshWarning")
+def test_the_page_on_bodies_that_bend_runs(capsys):
+    """A section with a drooping edge, and a wing that bends and pitches."""
+    names = {}
+    section, wing = blocks("docs/bending.md")
+
+    exec(compile(replaced(section, nodes="800", cycles=1, steps_per_cycle=16), "", "exec"), names)
+    mesh, history = names["mesh"], names["run"].history
+    wall = mesh.points[np.unique(mesh.boundaries["airfoil"])]
+    assert np.abs(names["flap"](wall)[:, 1]).max() == pytest.approx(5 * 0.3**2, rel=1e-3)
+    assert np.ptp(history["mode_1"]) == pytest.approx(0.2, rel=1e-2)
+    # an edge that droops raises lift, and is pushed back
+    assert np.polyfit(history["mode_1"], history["cl"], 1)[0] > 0
+    assert np.polyfit(history["mode_1"], history["mode_force_1"], 1)[0] < 0
+
+    exec(compile(replaced(wing, cycles=1, steps_per_cycle=8), "", "exec"), names)
+    flown = names["flown"].history
+    assert flown.rows == 8
+    assert np.ptp(flown["mode_1"]) == pytest.approx(0.04, rel=1e-2)
+
+
 def test_the_page_of_results_runs(tmp_path, monkeypatch):
     pv = pytest.importorskip("pyvista")
     monkeypatch.chdir(tmp_path)

@@ -5,7 +5,6 @@ from functools import cache
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.deform.base import pose_rows
 from kinemesh.device.faults import DIVERGED, PRESSURE, TEXTS
 from kinemesh.io import restart
 from kinemesh.motion import Pose
@@ -327,7 +326,7 @@ def test_a_member_that_is_stuck_moves_no_other():
     before = grid.backend.get(grid.x)
 
     with grid.ensemble.reporting():
-        mover._fail_stuck(3, 0.1, 0.2, pose_rows([Pose(0.0, (0.25, 0.0), (0.0, 0.1))] * 6))
+        mover._fail_stuck(3, 0.1, 0.2, mover.rows([Pose(0.0, (0.25, 0.0), (0.0, 0.1))] * 6))
 
         assert list(grid.ensemble.failures) == [3]
     np.testing.assert_array_equal(grid.backend.get(grid.x), before)

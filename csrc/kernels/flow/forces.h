@@ -47,3 +47,29 @@ REDUCE(N(wall_forces), WALL_FORCES, sum, NF)
   s[5] += (at[0] - about[2 * m]) * fs - y * fx;
 #endif
 }
+
+/* A shape of a body on its wall, and the body's pose, with which the shape turns. */
+#define MODE_SHAPE(F)                          \
+  F(in, i32, body, "bnodes>bodies")            \
+  F(in, f64, pose, "bodies," STR(NP))          \
+  F(in, f64, shape, "bnodes,shapes," STR(DIM)) \
+  F(size, i32, shapes, "shapes")               \
+  F(val, i32, mode, "")
+/* Generalised force of a mode: sums over a wall of pressure less that of the stream times area vector and shape. */
+#define MODE_FORCES(F)                    \
+  F(in, i32, node, "bnodes>nodes")        \
+  F(in, i32, member, "nodes>members")     \
+  WALL_PRESSURE(F)                        \
+  F(in, real, S, "bnodes," STR(DIM))      \
+  F(in, f64, stream, "members," STR(NV))  \
+  MODE_SHAPE(F)                           \
+  F(in, i32, offsets, "groups+1>>bnodes") \
+  F(out, f64, sums, "groups,1")
+REDUCE(N(mode_forces), MODE_FORCES, sum, 1)
+{
+  const i32 a = node[i];
+  const f64 p = (f64)N(wall_pressure)(i, a, x, xf, q, grad) - stream[NV * member[a] + PRESSURE];
+  f64       to[DIM];
+  N(pose_turn)(pose + NP * body[i], shape + DIM * (shapes * i + mode), to);
+  for (i32 k = 0; k < DIM; k++) s[0] += p * (f64)S[DIM * i + k] * to[k];
+}

@@ -146,3 +146,21 @@ REDUCE(N(wall_reaction), WALL_REACTION, sum, 4)
   s[2] -= (x[DIM * a] - about[2 * m]) * fy - (x[DIM * a + up] - about[2 * m + 1]) * fx;
   if (DIM == 3) s[3] += reaction[DIM * i + 1] - p * (f64)S[DIM * i + 1];
 }
+
+/* Generalised force of a mode as that of mode_forces, of the reaction. */
+#define MODE_REACTION(F)                   \
+  F(in, i32, node, "bnodes>nodes")         \
+  F(in, i32, member, "nodes>members")      \
+  F(in, f64, reaction, "bnodes," STR(DIM)) \
+  F(in, real, S, "bnodes," STR(DIM))       \
+  F(in, f64, stream, "members," STR(NV))   \
+  MODE_SHAPE(F)                            \
+  F(in, i32, offsets, "groups+1>>bnodes")  \
+  F(out, f64, sums, "groups,1")
+REDUCE(N(mode_reaction), MODE_REACTION, sum, 1)
+{
+  const f64 p = stream[NV * member[node[i]] + PRESSURE];
+  f64       to[DIM];
+  N(pose_turn)(pose + NP * body[i], shape + DIM * (shapes * i + mode), to);
+  for (i32 k = 0; k < DIM; k++) s[0] += (reaction[DIM * i + k] - p * (f64)S[DIM * i + k]) * to[k];
+}

@@ -1,7 +1,12 @@
 /* gather.h - sums and maxima over groups: of counts, and of the chunks of one member; in any unit. */
 
+#define GATHER_1(F) F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,1") F(out, f64, sums, "groups,1")
 #define GATHER_2(F) F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,2") F(out, f64, sums, "groups,2")
 #define GATHER_4(F) F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,4") F(out, f64, sums, "groups,4")
+REDUCE(gather_sum_1, GATHER_1, sum, 1)
+{
+  s[0] += parts[i];
+}
 REDUCE(gather_sum_4, GATHER_4, sum, 4)
 {
   for (i32 v = 0; v < 4; v++) s[v] += parts[4 * i + v];

@@ -85,6 +85,7 @@ class Bodies:
     owners : Owners    member of each
     frames : of each body its own Frame
     parts : bool            whether they are of overset parts, each with a frame of its own
+    shapes : of each body its own, () of a rigid one;  modes : most that a body has
     turned_deg : (members,) nose-up angle of the first body's own frame [deg]
     points : (bodies, 2)    the moments' point of each body, as the body is given: `moment_about` in
                             its own frame; of parts, where none was stated, the frame's origin; in
@@ -117,6 +118,8 @@ class Bodies:
                     member=member,
                 )
         self.frames = stands.frames
+        self.shapes = [() if own is None else own.shapes for own in motions]
+        self.modes = max(map(len, self.shapes), default=0)
         angles = np.array([frame.angle_deg for frame in stands.frames], float)
         self.turned_deg = self.owners.firsts(angles)
         self._about, self._first = moment_about, self._raised(stands.placed(moment_about))
@@ -150,8 +153,8 @@ class Bodies:
 
     def rates(self, time: FloatArray) -> RateArray:
         """Change of every body's pose at its member's time [chord/a_inf]; none if it fails."""
-        angle, _, shift, axis = self._evaluate(Rate(), time, self._fail(time))
-        return RateArray(angle, shift, axis)
+        angle, _, shift, axis, modes = self._evaluate(Rate(), time, self._fail(time))
+        return RateArray(angle, shift, axis, modes)
 
     def jumps(self, walled: NDArray[np.int32]) -> list[str]:
         """A sentence where bodies have a velocity when their motion begins, beside a stream.
@@ -162,7 +165,10 @@ class Bodies:
         """
         rates = self.rates(np.zeros(len(self.speed)))
         fastest = np.zeros(len(self.bodies))
-        fastest[walled] = (np.linalg.norm(rates.shift, axis=1) + np.abs(rates.angle))[walled]
+        speeds = np.linalg.norm(rates.shift, axis=1) + np.abs(rates.angle)
+        if rates.modes is not None:
+            speeds = speeds + np.abs(rates.modes).sum(axis=1)
+        fastest[walled] = speeds[walled]
         moving = np.flatnonzero(fastest > AT_REST * self.owners.spread(self.speed))
         if not len(moving):
             return []
@@ -186,8 +192,8 @@ class Bodies:
         return list(found.values())
 
     def samples(self, time: FloatArray) -> list[list[float] | None]:
-        """Angle, pivot and shift of each body; None where a motion of one of several members has
-        no pose, which then runs on."""
+        """Angle, pivot, shift, axis and modes of each body; None where a motion of one of several
+        members has no pose, which then runs on."""
         lost: list[int] = []
 
         def failed(body: int, error: Exception) -> None:
@@ -195,8 +201,7 @@ class Bodies:
                 raise error
             lost.append(body)
 
-        *numbers, axis = self._evaluate(Pose(), time, failed)
-        columns = numbers if axis is None else [*numbers, axis]
+        columns = [each for each in self._evaluate(Pose(), time, failed) if each is not None]
         found: list[list[float] | None] = np.column_stack(columns).tolist()
         for body in lost:
             found[body] = None
@@ -211,8 +216,8 @@ class Bodies:
 
     def _evaluate(
         self, still: Pose | Rate, time: FloatArray, failed: Callable[[int, Exception], None]
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray | None]:
-        """Angles, pivots, shifts and axes of poses, or of rates, whichever `still` is.
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray | None, FloatArray | None]:
+        """Angles, pivots, shifts, axes and modes of poses, or of rates, whichever `still` is.
 
         Parameters
         ----------
@@ -222,6 +227,7 @@ class Bodies:
         numbers, about = np.zeros((1 + size, bodies)), np.zeros((size, bodies)).T
         angle, shift = numbers[0], numbers[1:].T
         axis = np.tile(NOSE_UP, (bodies, 1)) if self.space else None
+        modes = np.zeros((bodies, self.modes)) if self.modes else None
         for group in self._at_once:
             of = group.bodies
             evaluate = group.poses if isinstance(still, Pose) else group.rates
@@ -241,7 +247,9 @@ class Bodies:
                 about[body] = found.about
             if axis is not None:
                 axis[body] = found.axis
-        return angle, about, shift, axis
+            if modes is not None and found.modes:
+                modes[body, : len(found.modes)] = found.modes
+        return angle, about, shift, axis, modes
 
     def _ask(self, body: int, still: Any, time: FloatArray) -> Any:
         """Pose or Rate of a body, whichever `still` is; SettingsError of anything else."""
@@ -253,7 +261,19 @@ class Bodies:
             raise SettingsError(f"motion: got {found!r}, expected a {type(still).__name__}")
         if found.axis is not None and not self.space:
             raise SettingsError(f"motion: got {found!r}, of space, on a mesh in the plane")
+        self.check_modes("motion", body, found)
         return found
+
+    def check_modes(self, what: str, body: int, found: Pose | Rate) -> None:
+        """SettingsError for a Pose or Rate with other amplitudes than the body has shapes."""
+        shapes = len(self.shapes[body])
+        if len(found.modes) in {0, shapes}:
+            return
+        advice = "" if shapes else "; a body bends by km.motion.modes, vibrate or given(shapes=...)"
+        raise SettingsError(
+            f"{what}: {self.bodies[body][1]!r} has {shapes} shapes, and {found!r} the amplitudes "
+            f"of {len(found.modes)}{advice}"
+        )
 
     def _fail(self, time: FloatArray) -> Callable[[int, Exception], None]:
         """Make the member of a body fail by its motion at a time."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kinemesh.errors import SettingsError
 from kinemesh.motion.given import Given
 from kinemesh.motion.motions import DIFFERENCE, Motion, Pitch, Plunge, Pose, Rate, Together
 from kinemesh.motion.uniform import Rotate, Translate
@@ -103,6 +104,8 @@ def framed(motion: Motion | None, frame: Frame, length: float = 1.0) -> Motion |
         made = [_turned(part, frame) for part in parts]
         return Together(tuple(part for part in made if part)) if len(made) > 1 else made[0]
     assert motion is not None  # it is of the kinds above
+    if motion.shapes and frame != CASE:
+        raise SettingsError(f"motion {motion!r} bends a part, expected rigid parts")
     return motion if frame == CASE and length == 1 else Framed(motion, frame, length)
 
 

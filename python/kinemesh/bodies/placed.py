@@ -60,6 +60,8 @@ class Placed:
                 )
         for body, pose in found.items():
             self._refuse_law(body)
+            for own in (pose, *([speeds[body]] if body in speeds else ())):
+                self.bodies.check_modes("place", body, own)
             if pose.axis is not None and not self.bodies.space:
                 raise SettingsError(
                     f"place: {self.bodies.bodies[body][1]!r} is at {pose!r}, which is of space; on "
@@ -157,18 +159,23 @@ class Placed:
         def rates_at() -> RateArray:
             rates, step = laws.rates, self.bodies.owners.spread(dt)[way.of]
             angle, shift = rates.angle.copy(), rates.shift.copy()
-            axis = None if rates.axis is None else rates.axis.copy()
+            axis, modes = (None if a is None else a.copy() for a in (rates.axis, rates.modes))
             earlier = None if first else Way(older, old, of=way.of)
-            speeds = way.rates(step, earlier, axis is not None)
+            speeds = way.rates(step, earlier, axis is not None, self.bodies.modes)
             angle[way.of], shift[way.of] = speeds.angle, speeds.shift
             if axis is not None:
                 axis[way.of] = speeds.axis
+            if modes is not None:
+                modes[way.of] = speeds.modes
             for body, rate in self.rates.items():
                 given = rate if axis is None else rate.in_space
                 angle[body], shift[body] = given.angle, given.shift
                 if axis is not None:
                     axis[body] = given.axis
-            return RateArray(angle, shift, axis)
+                if modes is not None:
+                    modes[body] = 0.0
+                    modes[body, : len(given.modes)] = given.modes
+            return RateArray(angle, shift, axis, modes)
 
         return Placement(lambda share: way.over(laws.at(share), share), rates_at)
 
@@ -187,13 +194,19 @@ class Placed:
         """Everything, for JSON."""
 
         def numbers(pose: Pose) -> list[Any]:
-            return [pose.angle, list(pose.about), list(pose.shift), pose.axis and list(pose.axis)]
+            axis = pose.axis and list(pose.axis)
+            return [pose.angle, list(pose.about), list(pose.shift), axis, list(pose.modes)]
 
         return {
             "past": {str(b): [numbers(pose) for pose in own] for b, own in self.past.items()},
             "next": {str(b): numbers(pose) for b, pose in self.next.items()},
             "rates": {
-                str(b): [rate.angle, list(rate.shift), rate.axis and list(rate.axis)]
+                str(b): [
+                    rate.angle,
+                    list(rate.shift),
+                    rate.axis and list(rate.axis),
+                    list(rate.modes),
+                ]
                 for b, rate in self.rates.items()
             },
         }
@@ -202,11 +215,13 @@ class Placed:
         """Restore what `dump` gave."""
 
         def pose(numbers: Sequence[Any]) -> Pose:
-            return Pose(*numbers)
+            return Pose(*numbers[:4], modes=tuple(numbers[4]))
 
         self.past = {int(b): (pose(own[0]), pose(own[1])) for b, own in kept["past"].items()}
         self.next = {int(b): pose(own) for b, own in kept["next"].items()}
-        self.rates = {int(b): Rate(*own) for b, own in kept["rates"].items()}
+        self.rates = {
+            int(b): Rate(*own[:3], modes=tuple(own[3])) for b, own in kept["rates"].items()
+        }
 
 
 def about(pose: Pose, point: Sequence[float]) -> Pose:
@@ -215,9 +230,10 @@ def about(pose: Pose, point: Sequence[float]) -> Pose:
         return pose
     if len(point) == 3:
         pose = pose.in_space
-        return Pose(pose.angle, point, (pose.apply(point) - point).tolist(), pose.axis)
+        shift = (pose.apply(point) - point).tolist()
+        return Pose(pose.angle, point, shift, pose.axis, modes=pose.modes)
     c, s = cos(pose.angle), sin(pose.angle)
     x, y = point[0] - pose.about[0], point[1] - pose.about[1]
     there = c * x + s * y + pose.about[0], c * y - s * x + pose.about[1]
     shift = there[0] + pose.shift[0] - point[0], there[1] + pose.shift[1] - point[1]
-    return Pose(pose.angle, point, shift)
+    return Pose(pose.angle, point, shift, modes=pose.modes)

@@ -58,5 +58,6 @@ def by_laws(bodies: Bodies, before: NDArray[np.float64], dt: NDArray[np.float64]
 def at_rest(poses: Sequence[Pose]) -> Placement:
     """Placement of bodies brought from where they are given to `poses`, where they rest."""
     there = PoseArray.of(poses)
-    still = RateArray(np.zeros(len(there)), np.zeros(there.shift.shape), there.axis)
+    modes = None if there.modes is None else np.zeros(there.modes.shape)
+    still = RateArray(np.zeros(len(there)), np.zeros(there.shift.shape), there.axis, modes)
     return Placement(there.scaled, lambda: still)

@@ -27,6 +27,8 @@ class PoseArray(Sequence[Pose]):
     shift : (bodies, 2)     translations of the pivots [chord]
     axis : (bodies, 3)      of the turns in space, where pivots and shifts are (bodies, 3); None of
         the plane
+    modes : (bodies, n)     amplitudes of the bodies' shapes, 0 where a body has fewer; None where
+        all are rigid
     """
 
     def __init__(
@@ -35,10 +37,12 @@ class PoseArray(Sequence[Pose]):
         about: FloatArray,
         shift: FloatArray,
         axis: FloatArray | None = None,
+        modes: FloatArray | None = None,
     ) -> None:
-        self.angle, self.about, self.shift, self.axis = angle, about, shift, axis
-        for array in (angle, about, shift, *(() if axis is None else (axis,))):
-            array.setflags(write=False)  # a step asks for the poses of a time more than once
+        self.angle, self.about, self.shift, self.axis, self.modes = angle, about, shift, axis, modes
+        for array in (angle, about, shift, axis, modes):
+            if array is not None:
+                array.setflags(write=False)  # a step asks for the poses of a time more than once
 
     @classmethod
     def of(cls, poses: Sequence[Pose]) -> PoseArray:
@@ -53,7 +57,8 @@ class PoseArray(Sequence[Pose]):
             for name in ("about", "shift")
         )
         axis = np.array([pose.axis for pose in each], float) if spatial else None
-        return cls(np.array([pose.angle for pose in each], float), about, shift, axis)
+        angle = np.array([pose.angle for pose in each], float)
+        return cls(angle, about, shift, axis, amplitudes([pose.modes for pose in each]))
 
     @classmethod
     def still(cls, bodies: int) -> PoseArray:
@@ -67,7 +72,8 @@ class PoseArray(Sequence[Pose]):
         if self.axis is not None:
             return self
         about, shift = (raised(array) for array in (self.about, self.shift))
-        return PoseArray(self.angle, about, shift, np.tile(NOSE_UP, (len(self), 1)))
+        axis = np.tile(NOSE_UP, (len(self), 1))
+        return PoseArray(self.angle, about, shift, axis, self.modes)
 
     def __len__(self) -> int:
         return len(self.angle)
@@ -79,15 +85,23 @@ class PoseArray(Sequence[Pose]):
     def __getitem__(self, body: int | slice | NDArray) -> Pose | PoseArray:
         """Pose of a body; of a slice, a mask or an array of bodies, their PoseArray."""
         if isinstance(body, slice | np.ndarray):
-            axis = None if self.axis is None else self.axis[body]
-            return PoseArray(self.angle[body], self.about[body], self.shift[body], axis)
+            axis, modes = (None if a is None else a[body] for a in (self.axis, self.modes))
+            return PoseArray(self.angle[body], self.about[body], self.shift[body], axis, modes)
         about, shift = self.about[body].tolist(), self.shift[body].tolist()
         way = None if self.axis is None else tuple(self.axis[body].tolist())
-        return Pose(float(self.angle[body]), tuple(about), tuple(shift), way)
+        bent = () if self.modes is None else tuple(self.modes[body].tolist())
+        return Pose(float(self.angle[body]), tuple(about), tuple(shift), way, modes=bent)
 
     def scaled(self, share: float) -> PoseArray:
-        """A share of each turn and shift."""
-        return PoseArray(share * self.angle, self.about, share * self.shift, self.axis)
+        """A share of each turn, shift and amplitude."""
+        modes = None if self.modes is None else share * self.modes
+        return PoseArray(share * self.angle, self.about, share * self.shift, self.axis, modes)
+
+    @property
+    def moved_at_all(self) -> bool:
+        """True unless all bodies are where they are given."""
+        found = (self.angle, self.shift, self.modes)
+        return any(array is not None and bool(array.any()) for array in found)
 
     @cached_property
     def turn(self) -> tuple[FloatArray, FloatArray]:
@@ -149,6 +163,14 @@ class PoseArray(Sequence[Pose]):
         return lever + self.about + self.shift
 
 
+def amplitudes(each: Sequence[Sequence[float]]) -> FloatArray | None:
+    """(bodies, n) amplitudes of each body's shapes, 0 where it has fewer; None of rigid bodies."""
+    most = max(map(len, each), default=0)
+    if not most:
+        return None
+    return np.array([[*own, *[0.0] * (most - len(own))] for own in each])
+
+
 def placed(points: FloatArray, poses: Sequence[Pose]) -> FloatArray:
     """Points (..., n, 2), in space (..., n, 3), of n bodies at rest, moved to poses [chord]."""
     there = PoseArray.of(poses)
@@ -175,11 +197,13 @@ class RateArray:
     angle : (bodies,)      nose-up positive [rad a_inf/chord]
     shift : (bodies, 2)    velocity of the pivots, in space (bodies, 3) [a_inf]
     axis : (bodies, 3)     of the turns in space; None of the plane
+    modes : (bodies, n)    rates of the amplitudes [a_inf/chord]; None where all bodies are rigid
     """
 
     angle: FloatArray
     shift: FloatArray
     axis: FloatArray | None = None
+    modes: FloatArray | None = None
 
     @classmethod
     def of(cls, rates: Sequence[Rate]) -> RateArray:
@@ -188,7 +212,8 @@ class RateArray:
         each = [rate.in_space for rate in rates] if spatial else list(rates)
         shift = np.array([rate.shift for rate in each], float).reshape(-1, 3 if spatial else 2)
         axis = np.array([rate.axis for rate in each], float) if spatial else None
-        return cls(np.array([rate.angle for rate in each], float), shift, axis)
+        modes = amplitudes([rate.modes for rate in each])
+        return cls(np.array([rate.angle for rate in each], float), shift, axis, modes)
 
     @property
     def spin(self) -> FloatArray:

@@ -36,11 +36,15 @@ class Way:
         old, new = (self.old, self.new) if laws.axis is None else (
             self.old.in_space, self.new.in_space)  # fmt: skip
         angle, pivot, shift = laws.angle.copy(), laws.about.copy(), laws.shift.copy()
+        modes = None if laws.modes is None else laws.modes.copy()
+        if modes is not None:
+            now, before = (_amplitudes(own, modes.shape[1]) for own in (new, old))
+            modes[self.of] = now + (share - 1) * (now - before)
         pivot[self.of] = new.about
         shift[self.of] = new.shift + (share - 1) * (new.shift - old.shift)
         angle[self.of] = new.angle + (share - 1) * (new.angle - old.angle)
         if laws.axis is None:
-            return PoseArray(angle, pivot, shift)
+            return PoseArray(angle, pivot, shift, None, modes)
         axis = laws.axis.copy()
         axis[self.of] = new.axis
         for k in np.flatnonzero(_turning(old, new)).tolist() if share != 1 else ():
@@ -48,7 +52,7 @@ class Way:
             there = (turn * _rotation(new, k)).as_rotvec()
             angle[self.of[k]] = size = np.linalg.norm(there)
             axis[self.of[k]] = there / size if size else new.axis[k]  # type: ignore[index]
-        return PoseArray(angle, pivot, shift, axis)
+        return PoseArray(angle, pivot, shift, axis, modes)
 
     def turns(self) -> NDArray[np.float64]:
         """(n, 3) turns of the step in space, about their axes [rad]."""
@@ -59,9 +63,15 @@ class Way:
             found[k] = _turn(old, new, k)
         return found
 
-    def rates(self, step: NDArray[np.float64], earlier: Way | None, spatial: bool) -> RateArray:
+    def rates(
+        self, step: NDArray[np.float64], earlier: Way | None, spatial: bool, modes: int
+    ) -> RateArray:
         """Rates at the end by differences over steps (n,), as the volumes have them: BDF1 or, with
         the way of the step before, BDF2.
+
+        Parameters
+        ----------
+        spatial : whether they are of space;  modes : most shapes of a body
         """
 
         def change(now: Any, before: Any) -> Any:
@@ -73,14 +83,29 @@ class Way:
             old, new = (way.old.in_space, way.new.in_space) if spatial else (way.old, way.new)
             return new.shift - old.shift
 
+        def bent(way: Way | None) -> Any:
+            if way is None:
+                return 0.0
+            return _amplitudes(way.new, modes) - _amplitudes(way.old, modes)
+
         shift = change(moved(self), moved(earlier)) / step[:, None]
+        bend = change(bent(self), bent(earlier)) / step[:, None] if modes else None
         if not spatial:
             before = 0.0 if earlier is None else earlier.new.angle - earlier.old.angle
-            return RateArray(change(self.new.angle - self.old.angle, before) / step, shift)
+            angle = change(self.new.angle - self.old.angle, before) / step
+            return RateArray(angle, shift, None, bend)
         spin = change(self.turns(), 0.0 if earlier is None else earlier.turns()) / step[:, None]
         size = np.linalg.norm(spin, axis=1)
         axis = np.where(size[:, None] > 0, spin / np.where(size, size, 1.0)[:, None], NOSE_UP)
-        return RateArray(size, shift, axis)
+        return RateArray(size, shift, axis, bend)
+
+
+def _amplitudes(poses: PoseArray, modes: int) -> NDArray[np.float64]:
+    """(n, modes) amplitudes of the bodies' shapes; 0 where a pose names none."""
+    found = np.zeros((len(poses), modes))
+    if poses.modes is not None:
+        found[:, : poses.modes.shape[1]] = poses.modes
+    return found
 
 
 def _turning(old: PoseArray, new: PoseArray) -> NDArray[np.bool_]:

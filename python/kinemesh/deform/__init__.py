@@ -1,10 +1,11 @@
-"""Deformations, by which inner nodes follow the bodies: one interface, three methods."""
+"""Deformations, by which inner nodes follow the bodies: one interface, four methods."""
 
 from kinemesh.deform.base import Deformation, Mover
 from kinemesh.deform.delaunay import Delaunay
+from kinemesh.deform.modal import Modal
 from kinemesh.deform.rigid import Rigid
 from kinemesh.deform.springs import TorsionalSprings
 
-__all__ = ["METHODS", "Deformation", "Delaunay", "Mover", "Rigid", "TorsionalSprings"]
+__all__ = ["METHODS", "Deformation", "Delaunay", "Modal", "Mover", "Rigid", "TorsionalSprings"]
 
 METHODS = {"springs": TorsionalSprings, "delaunay": Delaunay, "rigid": Rigid}

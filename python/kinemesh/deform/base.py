@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +13,10 @@ from numpy.typing import NDArray
 from kinemesh.bodies.placement import Poses
 from kinemesh.bodies.poses import PoseArray
 from kinemesh.device.backend import Backend
+from kinemesh.errors import SettingsError
 from kinemesh.motion import Motion, Pose
 from kinemesh.space.conditions.base import Condition
 from kinemesh.space.vertices import Vertices
-
-
-def pose_rows(poses: Sequence[Pose]) -> NDArray[np.float64]:
-    """(bodies, 6) for the kernel pose_move: see `PoseArray.rows`."""
-    return PoseArray.of(poses).rows
 
 
 class Kept:
@@ -62,31 +58,62 @@ class Mover(ABC):
 
     Attributes
     ----------
+    shapes : of the bodies that bend, or None
     rests : whether every vertex stands where it stood in the last steps, so many that what follows
         from places and time levels is as it was
     """
 
     def __init__(self, vertices: Vertices) -> None:
         self.vertices, self.backend = vertices, vertices.backend
-        self.space = vertices.dimensions == 3
+        self.space, self.shapes = vertices.dimensions == 3, vertices.shapes
         self.pose = self.backend.zeros((len(vertices.bodies), 12 if self.space else 6), np.float64)
         self._nodes_back = self.backend.bind(
             f"copy_f64_{vertices.dimensions}", **{"from": vertices.x1, "to": vertices.x}
         )
 
-    def bind_pose(self, node: NDArray, body: NDArray, x: Any) -> Any:
-        """Call that brings `node` of `x` to the pose of `body`."""
+    def bind_pose(self, node: NDArray, body: NDArray, x: Any, shape: Any = None) -> list[Any]:
+        """Calls that bring `node` of `x` to the pose of `body`.
+
+        Parameters
+        ----------
+        shape : (len(node), shapes, dimensions) device array    of the bodies' modes there, or None
+        """
         node, body = (self.backend.array(table, np.int32) for table in (node, body))
-        return self.vertices.fields.bind("pose_move", node=node, body=body, pose=self.pose, x=x)
+        own = self.vertices.fields.also(node=node, body=body, pose=self.pose, x=x)
+        if self.shapes is None or shape is None:
+            return [own.bind("pose_move")]
+        bend = own.bind("mode_bend", modes=self.shapes.modes, shape=shape, bent=self.shapes.bent)
+        return [bend, own.bind("pose_move", reference=self.shapes.bent)]
+
+    def bind_walls(self, x: Any) -> list[Any]:
+        """Calls that bring the walls of all bodies in `x` to their poses."""
+        wall, shapes = self.vertices.wall, self.shapes
+        return self.bind_pose(wall.node, wall.body, x, None if shapes is None else shapes.walls)
+
+    def rows(self, poses: Sequence[Pose]) -> NDArray[np.float64]:
+        """(bodies, 6), in space (bodies, 12), of the kernel pose_move; then amplitudes of modes."""
+        there = PoseArray.of(poses)
+        rows = there.space_rows if self.space else there.rows
+        if self.shapes is None:
+            return rows
+        modes = np.zeros((len(rows), self.shapes.count)) if there.modes is None else there.modes
+        return np.concatenate([rows, modes], axis=1)
 
     def rows_at(self, poses: Poses, share: NDArray) -> NDArray[np.float64]:
-        """(bodies, 6) for the kernel pose_move, each body at its member's share of the step."""
+        """Rows as of `rows`, each body at its member's share of the step."""
         of_body = share[self.vertices.owners.of]
-        rows = np.empty((len(of_body), 6))
-        for s in np.unique(share):
-            there = of_body == s
-            rows[there] = pose_rows(poses(float(s)))[there]
+        found = [(of_body == s, self.rows(poses(float(s)))) for s in np.unique(share)]
+        rows = np.empty_like(found[0][1])
+        for there, own in found:
+            rows[there] = own[there]
         return rows
+
+    def put(self, rows: NDArray[np.float64]) -> None:
+        """Hand `rows` to the calls of `bind_pose`."""
+        width = self.pose.shape[1]
+        self.backend.put(self.pose, rows[:, :width])
+        if self.shapes is not None:
+            self.backend.put(self.shapes.modes, rows[:, width:])
 
     @property
     def rests(self) -> bool:
@@ -119,12 +146,12 @@ class PoseMover(Mover):
 
     def __init__(self, vertices: Vertices) -> None:
         super().__init__(vertices)
-        self.rows: NDArray[np.float64] | None = None  # unknown before the first step
+        self.there: NDArray[np.float64] | None = None  # unknown before the first step
         self.since = 0  # steps since the poses have changed
 
     @abstractmethod
     def move(self) -> None:
-        """Bring the vertices to `pose`."""
+        """Bring the vertices to the poses of `put`."""
 
     @property
     def rests(self) -> bool:
@@ -132,25 +159,30 @@ class PoseMover(Mover):
 
     def back(self) -> None:
         super().back()
-        self.rows = None
+        self.there = None
 
     def step(self, poses: Poses) -> dict[str, float]:
-        there = PoseArray.of(poses(1.0))
-        rows = there.space_rows if self.space else there.rows
-        if self.rows is not None and np.array_equal(rows, self.rows):
+        rows = self.rows(poses(1.0))
+        if self.there is not None and np.array_equal(rows, self.there):
             self.since += 1
             return {}
-        self.rows, self.since = rows, 0
-        self.backend.put(self.pose, rows)
+        self.there, self.since = rows, 0
+        self.put(rows)
         self.move()
         return {}
 
 
 @dataclass(frozen=True, slots=True)
 class Deformation(ABC):
-    """Settings of a deformation; `attach` puts it to work on vertices."""
+    """Settings of a deformation; `attach` puts it to work on vertices.
+
+    Attributes
+    ----------
+    bends : whether it takes bodies that bend
+    """
 
     name = "none"
+    bends: ClassVar[bool] = False
 
     @property
     def kind(self) -> str:
@@ -178,6 +210,15 @@ class Deformation(ABC):
         moving : names of the bodies that move
         """
         del conditions, moving  # as a rule it can
+
+    def check_bending(self, body: str, space: bool) -> None:
+        """SettingsError where it cannot take a body that bends, in the plane or in space."""
+        if not self.bends:
+            others = "" if space else ", TorsionalSprings() or Delaunay()"
+            raise SettingsError(
+                f"body {body!r} bends by shapes, and deform is {self!r}, which takes rigid bodies "
+                f"alone; take km.deform.Modal(){others}, with a solver of a gas"
+            )
 
     def check_placed(self, body: str, motion: Motion | None) -> None:
         """SettingsError where a body with such a motion cannot be placed by a user."""

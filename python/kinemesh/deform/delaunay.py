@@ -11,7 +11,7 @@ import numpy as np
 
 from kinemesh.arguments import checks_names
 from kinemesh.bodies.placement import Poses
-from kinemesh.deform.base import Deformation, Mover, pose_rows
+from kinemesh.deform.base import Deformation, Mover
 from kinemesh.deform.graph import graphs_as_given
 from kinemesh.deform.retriangulated import RetriangulatedMover
 from kinemesh.errors import SettingsError
@@ -33,10 +33,10 @@ class DelaunayMover(Mover):
             for tables in (inner, [graph.vertices for graph in graphs])
         )
         table = elements.stack([graph.vertices for graph in graphs], vertices.items)
-        corners, wall = b.array(table, np.int32), vertices.wall
+        corners = b.array(table, np.int32)
         self.move = b.record(
             [
-                self.bind_pose(wall.node, wall.body, vertices.x),
+                *self.bind_walls(vertices.x),
                 vertices.fields.bind("graph_folds", vertices=corners),
                 vertices.fields.bind(
                     "graph_map",
@@ -49,7 +49,7 @@ class DelaunayMover(Mover):
         )
 
     def step(self, poses: Poses) -> dict[str, float]:
-        self.backend.put(self.pose, pose_rows(poses(1.0)))
+        self.put(self.rows(poses(1.0)))
         self.move()
         return {}
 
@@ -68,6 +68,7 @@ class Delaunay(Deformation):
 
     retriangulate: bool = False
     name = "delaunay"
+    bends = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.retriangulate, bool):

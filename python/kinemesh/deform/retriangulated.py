@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Poses
-from kinemesh.deform.base import Kept, Mover, pose_rows
+from kinemesh.bodies.poses import PoseArray
+from kinemesh.deform.base import Kept, Mover
 from kinemesh.deform.graph import Graph, check_walls, graphs_as_given, number
 from kinemesh.errors import MeshError, NumericalFault
 from kinemesh.space.vertices import Vertices
@@ -40,7 +41,7 @@ class Stage:
     Parameters
     ----------
     points : (nodes of the member, 2)
-    rows : (bodies of the member, 6)    as of `pose_rows`; of a first graph they are never looked at
+    rows : (bodies of the member, ...)    as of `Mover.rows`; of a first graph never looked at
     """
 
     points: NDArray[np.float64]
@@ -59,7 +60,8 @@ class RetriangulatedMover(Mover):
         # a triangulation of n points has less than 2 n triangles
         self.elements = np.cumsum([0, *(2 * len(p.hull) for p in self.places)])
         self.carried = np.cumsum([0, *(len(p.inner) for p in self.places)])
-        self.here = np.full((len(vertices.bodies), 6), np.nan)  # poses of the bodies as they stand
+        width = self.rows(PoseArray.still(len(vertices.bodies))).shape[1]
+        self.here = np.full((len(vertices.bodies), width), np.nan)  # poses of bodies as they stand
         self.stages = [[Stage(vertices.points[self._nodes(m)], self._rows(m))] for m in members]
         self.tables = {
             "vertices": np.zeros((self.elements[-1], 3), np.int32),
@@ -97,8 +99,7 @@ class RetriangulatedMover(Mover):
         self.stretch = b.zeros((vertices.members, 1), np.float64)
         offsets = b.array(self.elements, np.int32)
         look = b.bind("graph_stretch", **self.seen, offsets=offsets, sums=self.stretch)
-        pose = self.bind_pose(vertices.wall.node, vertices.wall.body, x)
-        self.move = b.record([pose, look, self.map])
+        self.move = b.record([*self.bind_walls(x), look, self.map])
         self.kept = Kept(b, [(x, vertices.fields["member"])], vertices.members)
 
     def _begin(self) -> None:
@@ -160,7 +161,7 @@ class RetriangulatedMover(Mover):
     def _back(self, member: int, poses: Poses, at: float, share: float, end: NDArray) -> float:
         """Share from `at` to `share` at which the bodies are as the graph in use was built.
 
-        `end` (bodies, 6) are the poses at `share`; nan where the bodies do not come back.
+        `end` (bodies, ...) are the poses at `share`; nan where the bodies do not come back.
         """
         if len(self.stages[member]) < 2:
             return np.nan
@@ -175,11 +176,11 @@ class RetriangulatedMover(Mover):
             return np.nan
         # the sign changes; where only round-off hides that, it does so at an end
         found = share if after == 0 else at
-        if ahead(pose_rows(poses(at))[mine]) * after < 0:
+        if ahead(self.rows(poses(at))[mine]) * after < 0:
             from scipy.optimize import brentq  # here: of all deformations only this one needs it
 
-            found = brentq(lambda s: ahead(pose_rows(poses(s))[mine]), at, share, xtol=1e-15)
-        apart = np.abs(pose_rows(poses(found))[mine] - there)
+            found = brentq(lambda s: ahead(self.rows(poses(s))[mine]), at, share, xtol=1e-15)
+        apart = np.abs(self.rows(poses(found))[mine] - there)
         return found if apart.max() <= SAME else np.nan
 
     # ---- a step ---------------------------------------------------------------------------
@@ -201,7 +202,7 @@ class RetriangulatedMover(Mover):
         """In parts; one that stretches an element of a member too far is taken back."""
         members = self.vertices.members
         if np.isnan(self.here).any():
-            self.here = pose_rows(poses(0.0))
+            self.here = self.rows(poses(0.0))
         at, part, halvings = np.zeros(members), np.ones(members), np.zeros(members, int)
         rebuilt = returned = 0
         while (active := (at < 1) & self.vertices.ensemble.alive).any():
@@ -233,9 +234,9 @@ class RetriangulatedMover(Mover):
         return back
 
     def _try(self, rows: NDArray, active: NDArray) -> NDArray[np.bool_]:
-        """Move bodies to `rows` (bodies, 6), nodes with them; mask of members with valid cells."""
+        """Move bodies to `rows`, nodes with them; mask of members with valid cells."""
         self.kept.keep()
-        self.backend.put(self.pose, rows)
+        self.put(rows)
         self.move()
         good = active & (self.backend.get(self.stretch)[:, 0] <= STRETCH)
         if not good.all():
@@ -265,7 +266,7 @@ class RetriangulatedMover(Mover):
         """A member fails whose bodies cannot go from `at` to `rows`, the least part of a step."""
         b = self.backend
         now = b.get(self.vertices.x)
-        b.put(self.pose, rows)
+        self.put(rows)
         self.move()
         each = b.zeros((self.elements[-1], 1), np.float64)
         offsets = b.array(np.arange(self.elements[-1] + 1), np.int32)
@@ -299,7 +300,7 @@ class RetriangulatedMover(Mover):
         now, depth = self.backend.get(self.vertices.x), state["depth"]
         sizes = [(n, len(mine)) for n, mine in zip(depth, self.bodies, strict=True)]
         parts = np.split(state["rows"], np.cumsum([n * k for n, k in sizes])[:-1])
-        rows = [p.reshape(n, k, 6) for p, (n, k) in zip(parts, sizes, strict=True)]
+        rows = [p.reshape(n, k, self.here.shape[1]) for p, (n, k) in zip(parts, sizes, strict=True)]
         for m, kept in enumerate(rows):
             self.stages[m] = [Stage(state["points"][self._nodes(m)], kept[0])]
             self._use(m)
@@ -308,7 +309,7 @@ class RetriangulatedMover(Mover):
             deeper = np.flatnonzero(depth > level).tolist()
             for m in deeper:
                 self.here[self.bodies[m]] = rows[m][level]
-            self.backend.put(self.pose, self.here)
+            self.put(self.here)
             self.move()
             points = self.backend.get(self.vertices.x)
             for m in deeper:

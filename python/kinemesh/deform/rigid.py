@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinemesh.deform.base import Deformation, PoseMover
 from kinemesh.errors import SettingsError
@@ -33,14 +35,18 @@ class RigidMover(PoseMover):
         body[owners.of] = np.arange(len(owners.of))
         own = body[np.asarray(vertices.member)]
         there = np.flatnonzero(own >= 0)
-        self._move = self.bind_pose(there, own[there], vertices.x) if len(there) else _stand
+        shape = self.fields(there, own[there]) if len(there) else None
+        # without a body nothing moves
+        self._calls = self.bind_pose(there, own[there], vertices.x, shape) if len(there) else []
+
+    def fields(self, node: NDArray, body: NDArray) -> Any:
+        """(nodes, shapes, dimensions) device array of the bodies' shapes at all nodes, or None."""
+        del node, body
+        return None
 
     def move(self) -> None:
-        self._move()
-
-
-def _stand() -> None:
-    """Move nothing: there is no body."""
+        for call in self._calls:
+            call()
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,6 @@ class SpringMover(Mover):
 
     def _bind(self) -> None:
         b, vertices, solver = self.backend, self.vertices, self.solver
-        wall = vertices.wall
         fields = vertices.fields.also(
             node=b.table(self.pattern.node),
             fixed=b.table(self.fixed),
@@ -129,7 +128,7 @@ class SpringMover(Mover):
         chosen |= {"base": solver.base, "b": solver.b}
         self.begin_solve = solver.begun(
             [
-                self.bind_pose(wall.node, wall.body, self.target),
+                *self.bind_walls(self.target),
                 bind("spring_guess"),
                 solver.start,
                 *side(self.given, solver.base),
@@ -264,7 +263,7 @@ class SpringMover(Mover):
         while (active := (at < 1 - 1e-9) & self.vertices.ensemble.alive).any():
             share = np.where(active, np.minimum(1.0, at + part), 1.0)
             self.kept.keep()
-            self.backend.put(self.pose, self.rows_at(poses, share))
+            self.put(self.rows_at(poses, share))
             total += self._solve(active)
             self.vertices.look()
             active &= self.vertices.ensemble.alive
@@ -338,6 +337,7 @@ class TorsionalSprings(Deformation):
     substeps: int = 1
     halvings: int = 5
     name = "springs"
+    bends = True
 
     def __post_init__(self) -> None:
         if self.solver not in SOLVERS:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from kinemesh.bodies.poses import PoseArray, RateArray, placed, raised
 from kinemesh.device.fields import Fields
+from kinemesh.flow.generalised import Generalised
 from kinemesh.io.columns import SIDE
 from kinemesh.space.shared import Shared
 from kinemesh.space.volumes import Volumes, body_chunks
@@ -25,17 +27,22 @@ class Loads:
     feeds the motion, over q_inf times reference area and length: its integral over the time of the
     history is the work over q_inf c^2.  The motion of a rigid body is that of its pivot and a turn
     about the pivot, so that the sum is force times velocity and moment times rate of the angle.
+    Of a body that bends there is in addition the generalised force of each shape, the sum of
+    traction times shape over q_inf times reference area and length, times its amplitude's rate.
     """
 
     coefficients: FloatArray  # (bodies, 3) cl, cd, cm; moments about the member's point
     moment: FloatArray  # (bodies,) cm about the body's own point (`Bodies.pivots`)
     turning: FloatArray  # (bodies,) power of the turn about the pivot
     shifting: FloatArray  # (bodies,) power of the pivot's velocity
+    modes: FloatArray | None = None  # (bodies, shapes) generalised forces of bodies that bend
+    bending: FloatArray | None = None  # (bodies,) their power
 
     @property
     def power(self) -> FloatArray:
         """(bodies,) power in all."""
-        return self.turning + self.shifting
+        rigid = self.turning + self.shifting
+        return rigid if self.bending is None else rigid + self.bending
 
 
 class Forces:
@@ -72,10 +79,10 @@ class Forces:
         self.cos, self.sin = np.cos(alpha), np.sin(alpha)
         self.pressure = 0.5 * area * grid.owners.spread(speed) ** 2
         self.length = length
-        walls = fields.also(**wall.device, about=self.about)
+        self.walls, self.chunks = fields.also(**wall.device, about=self.about), (offsets, groups)
         self.measure = b.record(
             [
-                walls.bind(kernel, offsets=b.array(offsets, np.int32), sums=parts),
+                self.walls.bind(kernel, offsets=b.array(offsets, np.int32), sums=parts),
                 b.bind(
                     f"gather_sum_{count}",
                     offsets=b.array(groups, np.int32),
@@ -90,6 +97,14 @@ class Forces:
         offsets = np.searchsorted(self.grid.owners.of, np.arange(self.grid.members + 1))
         table = self.backend.array(offsets, np.int32)
         return [self.measure, fields.bind("bc_vortex", offsets=table, force=self.sums)]
+
+    @cached_property
+    def generalised(self) -> Generalised | None:
+        """Generalised forces; None where all bodies are rigid."""
+        shapes = self.grid.vertices.shapes
+        if shapes is None:
+            return None
+        return Generalised(self.grid, self.walls, shapes, self.kernel, *self.chunks)
 
     def sums_about(self, about: NDArray[Any]) -> FloatArray:
         """(3, bodies) force along x and y, nose-up moment about `about` (members, 2) [chord]."""
@@ -147,19 +162,29 @@ class Forces:
         point = self.grid.owners.spread(about)
         hinges, scale = placed(pivots, poses), self.pressure * self.length
         if self.grid.dimensions == 3:
-            return self._in_space(sums, point, hinges, poses, rates)
+            found = self._in_space(sums, point, hinges, poses, rates)
+            return self._with_modes(found, poses, rates)
 
         def moved_to(place: FloatArray) -> FloatArray:
             x, y = (place - point).T
             moved: FloatArray = moment + x * fy - y * fx
             return moved
 
-        return Loads(
+        found = Loads(
             self._coefficients(sums),
             moved_to(hinges) / scale,
             moved_to(poses.about + poses.shift) * rates.angle / scale,
             (fx * rates.shift[:, 0] + fy * rates.shift[:, 1]) / scale,
         )
+        return self._with_modes(found, poses, rates)
+
+    def _with_modes(self, loads: Loads, poses: PoseArray, rates: RateArray) -> Loads:
+        """Loads with the generalised forces of bodies that bend, and their power."""
+        if self.generalised is None:
+            return loads
+        forces = self.generalised.sums(poses) / (self.pressure * self.length)[:, None]
+        power = np.zeros(len(forces)) if rates.modes is None else (forces * rates.modes).sum(axis=1)
+        return replace(loads, modes=forces, bending=power)
 
     def _in_space(
         self,

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kinemesh.bodies.case import Bodies, Stands
 from kinemesh.bodies.placement import Placement, at_rest, by_laws
 from kinemesh.bodies.poses import PoseArray, RateArray
+from kinemesh.bodies.shapes import Shapes
 from kinemesh.deform.base import Mover
 from kinemesh.errors import warn_of
 from kinemesh.flow.door import sizes
@@ -96,6 +97,12 @@ class Moving(Runnable, Driven, Counted):
             grid.bodies, self.motions, self.speed, self.moment_about, grid.ensemble, stands,
             self.reference[1], grid.dimensions == 3,
         )  # fmt: skip
+        grid.vertices.shapes = shapes = Shapes.of(grid, self.motions)
+        if shapes is not None:
+            for (_, body), own in zip(grid.bodies, shapes.own, strict=True):
+                if own:
+                    self.deform.check_bending(body, grid.dimensions == 3)
+            self.more["shapes"] = shapes.prints
         self.mover: Mover | None = None
         self.placed = False
         self.step_number = 0
@@ -185,7 +192,7 @@ class Moving(Runnable, Driven, Counted):
         """Bodies at `poses`, the mesh with them, all at rest; the flow stays as it is."""
         self.rewind()
         there = PoseArray.of(poses)
-        if not (there.angle.any() or there.shift.any()):
+        if not there.moved_at_all:
             return
         self.deform.attach(self.grid.vertices).step(at_rest(there).at)
         self.grid.start()

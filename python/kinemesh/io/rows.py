@@ -10,6 +10,10 @@ q_inf c^2) and of it power_pitch, the part of turns about the pivots.
 Where a member has several bodies, each has cl_, cd_, cm_ (about the pivot of its own motion, or its
 own point where that has none), power_, power_pitch_, angle_deg_, shift_x_ and shift_y_ with its
 marker.
+Bodies that bend have mode_1, mode_2, ..., the amplitudes of their shapes, and mode_force_1, ...,
+their generalised forces (sums of traction times shape over q_inf times reference area and length),
+and power_bending, the part of power of their rates; names end in the marker where a member has
+several bodies.
 Columns of a steady run: member, iteration, residual, cl, cd, cm, cfl [-], then its solver's own.
 Those in space have cy, cm_roll and cm_yaw, the force along y and the moments about x and z; their
 meshes have min_volume [chord^3] and min_dihedral_deg in unsteady runs, and no number in min_area

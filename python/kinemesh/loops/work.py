@@ -32,7 +32,8 @@ class Movement:
     phase : (steps,)          [rad]
     angle : (steps,)          nose-up positive [rad]
     x, y : (steps,)           shift of the pivot [reference length]
-    power, turning : (steps,) in all, and of the turn about the pivot
+    power, turning, bending : (steps,) in all, of the turn about the pivot, of modes
+    bends : whether amplitudes of modes change
     time_step : float         [chord/a_inf]
     """
 
@@ -43,6 +44,8 @@ class Movement:
     power: FloatArray
     turning: FloatArray
     time_step: float
+    bending: FloatArray | float = 0.0
+    bends: bool = False
 
     @property
     def pitches(self) -> bool:
@@ -54,7 +57,7 @@ class Movement:
 
     @property
     def moves(self) -> bool:
-        return self.pitches or self.plunges
+        return self.pitches or self.plunges or self.bends
 
     def along(self) -> FloatArray | None:
         """(steps,) shift along the line of a plunge, positive upwards; None where it is no line.
@@ -74,7 +77,7 @@ class Movement:
 
         None where there is none, or several, or where the steps are no cycle of the motion.
         """
-        if self.pitches == self.plunges:
+        if self.bends or self.pitches == self.plunges:
             return None
         values = self.angle if self.pitches else self.along()
         if values is None or not _closes(values):
@@ -123,6 +126,7 @@ class Work:
     total: float
     pitch: float  # part of the turn about the pivot
     plunge: float  # part of the velocity of the pivot
+    bending: float  # part of the modes of bodies that bend
     damping: float | None  # -total / (pi A^2), A half the range of the angle [rad] or of h/c
     derivatives: Derivatives
     motion: tuple[str, complex] | None = None  # "alpha" or "h", and its first harmonic
@@ -133,6 +137,7 @@ class Work:
             "work": self.total,
             "work_pitch": self.pitch,
             "work_plunge": self.plunge,
+            **({"work_bending": self.bending} if self.bending else {}),
             "damping": self.damping,
             "derivatives": self.derivatives.to_dict() or None,
         }
@@ -145,15 +150,16 @@ def work_of(movements: Iterable[Movement], cl: Coefficient, cm: Coefficient) -> 
     degree of freedom.
     """
     every = list(movements)
-    total, turning = (
-        float(sum(getattr(p, name).sum() * p.time_step for p in every))
-        for name in ("power", "turning")
+    total, turning, bending = (
+        float(sum(np.sum(getattr(p, name)) * p.time_step for p in every))
+        for name in ("power", "turning", "bending")
     )
+    parts = total, turning, total - turning - bending, bending
     moving = [p for p in every if p.moves]
     as_one = bool(moving) and all(p.like(moving[0]) for p in moving)
     single = moving[0].single() if as_one else None
     if single is None:
-        return Work(total, turning, total - turning, None, Derivatives())
+        return Work(*parts, None, Derivatives())
     name, values = single
     phase = moving[0].phase
     unit = _first(values, phase)
@@ -165,7 +171,7 @@ def work_of(movements: Iterable[Movement], cl: Coefficient, cm: Coefficient) -> 
     }
     damping = float(-total / (pi * half**2))
     derivatives = Derivatives(**ratios)
-    return Work(total, turning, total - turning, damping, derivatives, (name, unit))
+    return Work(*parts, damping, derivatives, (name, unit))
 
 
 def _closes(values: FloatArray) -> bool:
@@ -198,4 +204,11 @@ def movement_of(columns: Mapping[str, NDArray], of_body: str = "") -> Movement |
     )
     phase, time = np.radians(columns["phase_deg"]), columns["time"]
     step = float(np.ptp(time) / (len(time) - 1))
-    return Movement(phase, np.radians(angle), x, y, power, turning, step)
+    modes = [
+        np.asarray(columns[name], float)
+        for name in columns
+        if name.startswith("mode_") and name.removesuffix(of_body)[5:].isdigit()
+    ]
+    bends = any(np.ptp(own) > AT_REST for own in modes)
+    bending = np.asarray(columns.get(f"power_bending{of_body}", 0.0), float)
+    return Movement(phase, np.radians(angle), x, y, power, turning, step, bending, bends)

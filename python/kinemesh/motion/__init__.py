@@ -1,6 +1,7 @@
 """Motions of bodies: laws, functions of time and nothing else."""
 
 from kinemesh.motion.given import Given, given
+from kinemesh.motion.modes import Modes, Vibration, modes, vibrate
 from kinemesh.motion.motions import (
     Function,
     Motion,
@@ -21,6 +22,7 @@ __all__ = [
     "ORDERS",
     "Function",
     "Given",
+    "Modes",
     "Motion",
     "Pitch",
     "Plunge",
@@ -30,11 +32,14 @@ __all__ = [
     "Table",
     "Together",
     "Translate",
+    "Vibration",
     "function",
     "given",
+    "modes",
     "pitch",
     "plunge",
     "rotate",
     "table",
     "translate",
+    "vibrate",
 ]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kinemesh.arguments import checks_names
-from kinemesh.motion.motions import Motion, Pose, Rate
+from kinemesh.motion.modes import shapes_of
+from kinemesh.motion.motions import Motion, Pose, Rate, Shape
 from kinemesh.motion.numbers import place
 
 
@@ -15,9 +16,11 @@ class Given(Motion):
     """No law: the body rests until `Step.place` gives it a pose."""
 
     about: tuple[float, ...] = (0.0, 0.0)
+    shapes: tuple[Shape, ...] = field(default=(), repr=False)  # told by their values
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "about", place("given", "about", self.about))
+        object.__setattr__(self, "shapes", shapes_of("given", self.shapes))
 
     def omega(self, u_inf: float) -> None:
         return None
@@ -34,7 +37,7 @@ class Given(Motion):
 
 
 @checks_names
-def given(about: Sequence[float] = (0.0, 0.0)) -> Given:
+def given(about: Sequence[float] = (0.0, 0.0), shapes: Shape | Sequence[Shape] = ()) -> Given:
     """Motion of a body whose poses are given in each step of `case.steps`, by `Step.place`.
 
     Until then the body rests where it is given; between poses it stays at the last one.
@@ -43,5 +46,7 @@ def given(about: Sequence[float] = (0.0, 0.0)) -> Given:
     ----------
     about : (2,)    point of its own moment (`Step.loads`, column `cm_BODY`), which goes with the
         body; of a part in its own frame; in space (x, z) or (x, y, z) [chord]
+    shapes : callables    of a body that bends, as of `km.motion.modes`; poses have their
+        amplitudes, `km.Pose(modes=...)`
     """
-    return Given(place("given", "about", about))
+    return Given(place("given", "about", about), shapes_of("given", shapes))

@@ -29,6 +29,11 @@ CENTRAL = {-2: 1, -1: -8, 1: 8, 2: -1}  # twelfths of a difference, by steps of 
 ONE_SIDED = {1: 48, 2: -36, 3: 16, 4: -3}  # less 25 of the present value
 
 
+Shape = Callable[[NDArray[np.float64]], Any]
+"""Displacement (n, 2), in space (n, 3), of points (n, 2) or (n, 3) of the body as given, for an
+amplitude of 1 [chord]."""
+
+
 class Motion(ABC):
     """Pose as a function of time; motions add up with `+` and `sum`.
 
@@ -57,9 +62,9 @@ class Motion(ABC):
 
         def numbers(of: Pose) -> NDArray[np.float64]:
             if not spatial:
-                return np.array([of.angle, *of.apply(pose.about)])
+                return np.array([of.angle, *of.apply(pose.about), *of.modes])
             of = of.in_space
-            return np.array([*of.rotation.ravel(), *of.apply(pose.about)])
+            return np.array([*of.rotation.ravel(), *of.apply(pose.about), *of.modes])
 
         here = numbers(pose)
 
@@ -71,14 +76,14 @@ class Motion(ABC):
         except Exception:  # whatever a user's law raises beyond its end
             side = -1 if t > 4 * h else 1
             found = sum([side * w * moved(side * k) for k, w in ONE_SIDED.items()], 0 * here)
-        *turn, x, y = (found / (12 * h)).tolist()
+        rates = (found / (12 * h)).tolist()
         if not spatial:
-            return Rate(turn[0], (x, y))
-        spin = np.reshape(turn[:9], (3, 3)) @ pose.rotation.T
+            return Rate(rates[0], rates[1:3], modes=rates[3:])
+        spin = np.reshape(rates[:9], (3, 3)) @ pose.rotation.T
         axis = 0.5 * np.array([spin[2, 1] - spin[1, 2], spin[0, 2] - spin[2, 0],
                                spin[1, 0] - spin[0, 1]])  # fmt: skip
         speed = float(np.linalg.norm(axis))
-        return Rate(speed, (turn[9], x, y), axis.tolist() if speed else pose.axis)
+        return Rate(speed, rates[9:12], axis.tolist() if speed else pose.axis, modes=rates[12:])
 
     def span(self, u_inf: float) -> float:
         """Step of differences: `DIFFERENCE` radians of the cycle; without one, units of time."""
@@ -93,6 +98,11 @@ class Motion(ABC):
     def axis(self) -> tuple[float, ...] | None:
         """Axis of turns in space; None in the plane of motion."""
         return None
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """Shapes of a body that bends, of which a pose has the amplitudes; () of a rigid body."""
+        return ()
 
     @property
     def in_space(self) -> bool:
@@ -243,6 +253,11 @@ class Together(Motion):
         axes = {part.axis or NOSE_UP for part in self.parts if part.pivot is not None}
         if len(axes) > 1:
             raise SettingsError(f"motions turn about the axes {sorted(axes)}, expected one axis")
+        if sum(bool(part.shapes) for part in self.parts) > 1:
+            raise SettingsError(
+                "two motions of a sum have shapes, expected one; give all shapes and amplitudes "
+                "of the body to one of the two"
+            )
 
     def omega(self, u_inf: float) -> float | None:
         """Angular frequency of the common period; None without one (see `common_omega`)."""
@@ -254,12 +269,17 @@ class Together(Motion):
         # where the angle passes zero no turn tells the pivot, and rates are those of the pivot
         if pose.angle or self.pivot is None:
             return pose
-        return Pose(pose.angle, self.pivot, pose.shift, pose.axis or self.axis)
+        axis = pose.axis or self.axis
+        return Pose(pose.angle, self.pivot, pose.shift, axis, modes=pose.modes)
 
     def rate(self, t: float, u_inf: float) -> Rate:
         if not all(part.adds_up for part in self.parts):
             return Motion.rate(self, t, u_inf)  # the pivot of another part may move
         return reduce(lambda a, b: a + b, (part.rate(t, u_inf) for part in self.parts))
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        return next((part.shapes for part in self.parts if part.shapes), ())
 
     @property
     def in_space(self) -> bool:

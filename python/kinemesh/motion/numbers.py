@@ -72,6 +72,16 @@ def place(
     return pair(owner, name, value, entry)
 
 
+def several(owner: str, name: str, value: Sequence[float] | float) -> tuple[float, ...]:
+    """Finite numbers, of one number a tuple of it."""
+    if type(value) is tuple and not value:  # as nearly always
+        return value
+    found = np.asarray(value) if not isinstance(value, str) else np.empty((0, 0))
+    if found.ndim > 1:
+        raise SettingsError(f"{owner}: {name} = {value!r}, expected a number, or a row of numbers")
+    return tuple(bounded(owner, name, entry) for entry in np.atleast_1d(found).tolist())
+
+
 def unit(owner: str, name: str, value: Sequence[float]) -> tuple[float, float, float]:
     """Three numbers as a vector of length 1; SettingsError for a length of 0."""
     try:

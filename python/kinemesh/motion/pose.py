@@ -1,4 +1,4 @@
-"""Pose of a rigid body and its rate, in the plane of motion or about any axis in space.
+"""Pose of a body and its rate, in the plane of motion or about any axis in space.
 
 The angle is nose-up positive: in the plane a body is turned by -angle about z, in space by the
 right-hand rule about the axis, of which (0, 1, 0) lifts the nose.
@@ -7,7 +7,8 @@ right-hand rule about the axis, of which (0, 1, 0) lifts the nose.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from itertools import zip_longest
 from math import cos, degrees, radians, sin
 from typing import TypeVar
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import SettingsError
-from kinemesh.motion.numbers import bounded, finite, lifted, place, unit
+from kinemesh.motion.numbers import bounded, finite, lifted, place, several, unit
 
 NOSE_UP = (0.0, 1.0, 0.0)
 """Axis of turns in the plane of motion."""
@@ -25,9 +26,10 @@ Vector = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True, init=False)
 class Pose:
-    """Place of a rigid body: x -> R (x - about) + about + shift, with R the turn by the angle.
+    """Place of a body: x -> R (x - about) + about + shift, with R the turn by the angle.
 
-    A pose is in space where it has an axis, or a pivot or a shift of three numbers.
+    A pose is in space where it has an axis, or a pivot or a shift of three numbers.  A body that
+    bends has modes: its points are at x + sum a_j phi_j(x) before they turn and shift.
 
     Parameters
     ----------
@@ -36,12 +38,14 @@ class Pose:
     shift : (2,)         translation of the pivot, likewise [chord]
     axis : (3,)          in space, of any length; None: (0, 1, 0), about which angles are nose-up
     angle_deg : float    the angle in degrees, in the place of `angle`
+    modes : (n,)         amplitudes a_j of the body's shapes [-]; () of a rigid body
     """
 
     angle: float
     about: Vector
     shift: Vector
     axis: Vector | None
+    modes: Vector
 
     def __init__(
         self,
@@ -51,6 +55,7 @@ class Pose:
         axis: Sequence[float] | None = None,
         *,
         angle_deg: float | None = None,
+        modes: Sequence[float] | float = (),
     ) -> None:
         if angle is not None and angle_deg is not None:
             raise SettingsError(
@@ -61,6 +66,10 @@ class Pose:
         turned = 0.0 if angle is None else bounded("Pose", "angle", angle)
         object.__setattr__(self, "angle", turned)
         _put(self, "Pose", place("Pose", "about", about), place("Pose", "shift", shift), axis)
+        object.__setattr__(self, "modes", several("Pose", "modes", modes))
+
+    def __repr__(self) -> str:
+        return _told(self)
 
     @property
     def angle_deg(self) -> float:
@@ -77,17 +86,22 @@ class Pose:
         return np.eye(3) + s * k + 2 * sin(self.angle / 2) ** 2 * (k @ k)
 
     def apply(self, points: ArrayLike) -> NDArray[np.float64]:
-        """Points (..., 2), in space (..., 3), of the body at rest, moved to this pose [chord]."""
+        """Points (..., 2), in space (..., 3), of the body at rest, moved to this pose [chord].
+
+        They turn and shift; shapes are known to the body alone.
+        """
         about = np.asarray(self.about)
         return (np.asarray(points, float) - about) @ self.rotation.T + about + self.shift
 
     @property
     def in_space(self) -> Pose:
         """The pose in space, of one in the plane of motion about lines along y."""
-        return self if self.axis is not None else Pose(self.angle, self.about, self.shift, NOSE_UP)
+        if self.axis is not None:
+            return self
+        return Pose(self.angle, self.about, self.shift, NOSE_UP, modes=self.modes)
 
     def __add__(self, other: Pose) -> Pose:
-        """Angles add and shifts add; two turns must have the same pivot and the same axis."""
+        """Angles, shifts and modes add; two turns must have the same pivot and the same axis."""
         if not isinstance(other, Pose):
             return NotImplemented
         one, two = alike(self, other)
@@ -103,12 +117,13 @@ class Pose:
             )
         turned = one if one.angle or not two.angle else two
         shift = tuple(a + b for a, b in zip(one.shift, two.shift, strict=True))
-        return Pose(one.angle + two.angle, turned.about, shift, turned.axis)
+        modes = _added(one.modes, two.modes)
+        return Pose(one.angle + two.angle, turned.about, shift, turned.axis, modes=modes)
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Rate:
-    """Rate of change of a pose: rate of the angle, and velocity of the pivot.
+    """Rate of change of a pose: rate of the angle, velocity of the pivot, rates of modes.
 
     The point (x, y) of the body has the velocity shift + angle (y - y_p, x_p - x), with (x_p, y_p)
     the present place of the pivot (docs/theory.md, eq. 1.4); in space shift + angle axis x r, with
@@ -119,25 +134,35 @@ class Rate:
     angle : float    rate of the angle, nose-up positive [rad a_inf/chord]
     shift : (2,)     velocity of the pivot; in space (x, z) or (x, y, z) [a_inf]
     axis : (3,)      in space, of the turn, of any length; None: (0, 1, 0)
+    modes : (n,)     rates of the amplitudes of the body's shapes [a_inf/chord]; () of a rigid body
     """
 
     angle: float
     shift: Vector
     axis: Vector | None
+    modes: Vector
 
     def __init__(
         self,
         angle: float = 0.0,
         shift: Sequence[float] = (0.0, 0.0),
         axis: Sequence[float] | None = None,
+        *,
+        modes: Sequence[float] | float = (),
     ) -> None:
         object.__setattr__(self, "angle", finite("Rate", "angle", angle))
         _put(self, "Rate", None, place("Rate", "shift", shift, finite), axis)
+        object.__setattr__(self, "modes", several("Rate", "modes", modes))
+
+    def __repr__(self) -> str:
+        return _told(self)
 
     @property
     def in_space(self) -> Rate:
         """The rate in space, of one in the plane of motion."""
-        return self if self.axis is not None else Rate(self.angle, self.shift, NOSE_UP)
+        if self.axis is not None:
+            return self
+        return Rate(self.angle, self.shift, NOSE_UP, modes=self.modes)
 
     def __add__(self, other: Rate) -> Rate:
         """Rates of motions that share a pivot and an axis add up."""
@@ -146,7 +171,20 @@ class Rate:
         one, two = alike(self, other)
         turned = one if one.angle or not two.angle else two
         shift = tuple(a + b for a, b in zip(one.shift, two.shift, strict=True))
-        return Rate(one.angle + two.angle, shift, turned.axis)
+        modes = _added(one.modes, two.modes)
+        return Rate(one.angle + two.angle, shift, turned.axis, modes=modes)
+
+
+def _added(one: Vector, two: Vector) -> Vector:
+    """Sums of amplitudes; a body without shapes has none."""
+    return tuple(a + b for a, b in zip_longest(one, two, fillvalue=0.0))
+
+
+def _told(made: Pose | Rate) -> str:
+    """`repr` of a pose or a rate; of a rigid body without modes."""
+    names = [field.name for field in fields(made) if field.name != "modes" or made.modes]
+    told = ", ".join(f"{name}={getattr(made, name)!r}" for name in names)
+    return f"{type(made).__name__}({told})"
 
 
 def _put(

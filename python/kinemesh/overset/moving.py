@@ -38,7 +38,7 @@ class PartsMover(PoseMover):
         counts = np.concatenate([np.diff(mesh.first) for mesh in vertices.meshes])
         of_node = np.repeat(body, counts)
         moved = np.flatnonzero(of_node >= 0)
-        self._move = self.bind_pose(moved, of_node[moved], vertices.x)
+        (self._move,) = self.bind_pose(moved, of_node[moved], vertices.x)
 
     def move(self) -> None:
         self._move()

@@ -20,7 +20,27 @@ def columns(solver: Moving) -> tuple[str, ...]:
     """Columns of the history of a solver's unsteady run."""
     markers = dict.fromkeys(marker for _, marker in solver.grid.bodies)
     bodies = markers if solver.grid.owners.several else ()
-    return (*unsteady_columns(bodies), *solver.columns)
+    modes = [name for pair in _modes(solver) for name in pair]
+    bending = ("power_bending", *(f"power_bending_{body}" for body in bodies)) if modes else ()
+    return (*unsteady_columns(bodies), *solver.columns, *modes, *bending)
+
+
+def _modes(solver: Moving) -> dict[tuple[str, str], list[tuple[int, int, int]]]:
+    """Columns of amplitude and generalised force of each shape, with the members that have it.
+
+    Of these the member, the number of its body, and that of the shape.  Where a member has several
+    bodies, columns end in the body's name.
+    """
+    grid = solver.grid
+    found: dict[tuple[str, str], list[tuple[int, int, int]]] = {}
+    if (shapes := grid.vertices.shapes) is None:
+        return found
+    for body, ((member, marker), own) in enumerate(zip(grid.bodies, shapes.own, strict=True)):
+        end = f"_{marker}" if grid.owners.several else ""
+        for j in range(len(own)):
+            pair = f"mode_{j + 1}{end}", f"mode_force_{j + 1}{end}"
+            found.setdefault(pair, []).append((member, body, j))
+    return found
 
 
 def scales(solver: Moving) -> dict[int, Scale]:
@@ -44,6 +64,8 @@ def moving(solver: Moving, placement: Placement, loads: Loads) -> dict[str, NDAr
     }
     first = {name: owners.firsts(values) for name, values in motion.items()}
     power = {"power": loads.power, "power_pitch": loads.turning}
+    if loads.bending is not None:
+        power["power_bending"] = loads.bending
     found = {
         "member": np.arange(grid.members),
         "alpha_deg": solver.incidence_deg + first["angle_deg"],
@@ -55,6 +77,11 @@ def moving(solver: Moving, placement: Placement, loads: Loads) -> dict[str, NDAr
         "shift_x": first["shift_x"],
         "shift_y": first["shift_y"],
     } | {name: owners.sums(values) for name, values in power.items()}
+    for pair, having in _modes(solver).items():
+        for name, values in zip(pair, (poses.modes, loads.modes), strict=True):
+            column = found[name] = np.full(grid.members, np.nan)
+            for member, body, j in having:
+                column[member] = 0.0 if values is None else values[body, j]
     if not owners.several:
         return found
     cl, cd, _ = loads.coefficients.T

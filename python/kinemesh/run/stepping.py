@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakSet, ref
@@ -71,12 +71,15 @@ class BodyLoads:
     cm : moment, nose-up, about the body's own point: the pivot of its motion, or that of
         `motion.given`; of a body without a motion `moment_about` [-]
     power : that the flow feeds into its motion (docs/theory.md, eq. 2.17) [-]
+    modes : generalised force of each shape of a body that bends, (shapes,), of several members
+        (shapes, members); empty of a rigid body [-]
     """
 
     cl: Number
     cd: Number
     cm: Number
     power: Number
+    modes: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
 
 
 class Step:
@@ -146,8 +149,24 @@ class Step:
             own = found.setdefault(marker, np.full((4, members), np.nan))
             own[:, member] = each[k] if alive[member] else np.nan
             places.setdefault(marker, [None] * members)[member] = job.placed.pose(k, poses[k])
-        told = {name: BodyLoads(*map(self._number, values)) for name, values in found.items()}
+        told = {}
+        for name, values in found.items():
+            cl, cd, cm, power = map(self._number, values)
+            told[name] = BodyLoads(cl, cd, cm, power, self._forces(solver, name, loads))
         return told, {name: own[0] if self._one else own for name, own in places.items()}
+
+    def _forces(self, solver: Moving, marker: str, loads: Loads) -> NDArray[np.float64]:
+        """Generalised forces of a body, by shape."""
+        if loads.modes is None:
+            return np.empty(0)
+        of = [k for k, (_, name) in enumerate(solver.grid.bodies) if name == marker]
+        count = max(len(solver.bodies.shapes[k]) for k in of)
+        found = np.full((count, solver.grid.members), np.nan)
+        for k in of:
+            member, own = solver.grid.bodies[k][0], len(solver.bodies.shapes[k])
+            if solver.grid.ensemble.alive[member]:
+                found[:own, member] = loads.modes[k, :own]
+        return found[:, 0] if self._one else found
 
     def place(self, poses: Mapping[str, Any], rates: Mapping[str, Any] | None = None) -> None:
         """Give the poses of bodies at the end of the next step.

@@ -99,6 +99,7 @@ class CloudGrid(Volumes):
         self.neighbour = entries.stack(satellites, self.items)
         b, n, d = self.backend, self.nodes, self.dimensions
         mirrors, self.mirror_nodes = self._planes(planes)
+        self.on_planes = self.mirror_nodes
         self.x2 = b.array(self.points, np.float64)
         self.inverse, self.velocity = b.zeros((n, d * (d + 1) // 2)), b.zeros((n, d))
         self.V = b.array(self.items.stack([shares(cloud) for cloud in self.distinct]), np.float64)

@@ -53,7 +53,7 @@ class SolidCells(SolidShapes, Cells):
         b, v, self.mirrors_of = self.backend, vertices, self._normals(planes)
         if any(len(own) for own in self.mirrors_of):
             items = Items(v.alike, [len(own) for own in self.mirrors_of])
-            nodes = items.stack(self.mirrors_of, v.items)
+            nodes = self.on_planes = items.stack(self.mirrors_of, v.items)
             mirrored = np.full(v.nodes, -1, np.int32)
             mirrored[nodes] = v.member[nodes]
             self.fields.add(mirrored=b.table(mirrored), plane=b.array(self.normals, "real"))

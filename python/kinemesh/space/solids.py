@@ -217,7 +217,7 @@ class SolidGrid(SolidShapes, Grid):
         """Planes of symmetry: which volumes are on them, and their normals."""
         b, found = self.backend, self._normals(planes)
         nodes = Items(self.alike, [len(own) for own in found])
-        self.mirror_nodes = nodes.stack(found, self.items)
+        self.mirror_nodes = self.on_planes = nodes.stack(found, self.items)
         self.plane = b.array(self.normals, "real")
         on_plane = b.table(np.isin(np.arange(self.nodes), self.mirror_nodes))
         self.mirrors = {"on_plane": on_plane, "plane": self.plane}

@@ -96,7 +96,10 @@ class Vertices:
     alike : which members share a mesh;  distinct : the meshes, each once
     items : where the vertices of each member stand;  first, member : (members+1,), (nodes,)
     fields : x, x1, reference, member, faults, alive, as kernels name them
+    shapes : of the bodies that bend, where a case has some
     """
+
+    shapes: Any = None
 
     def __init__(
         self,

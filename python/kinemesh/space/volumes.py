@@ -55,6 +55,7 @@ class Volumes(ABC):
     symmetric : dict     in space, volumes on the planes of symmetry and their normal; empty without
     columns : names of numbers of the cells that histories of unsteady runs have
     worse : ufunc                 of two numbers in `shapes` the one of the worse shape
+    on_planes : vertices on planes of symmetry in space;  normals : (members, 3) of these, in space
     measure, sweep : what follows from x; from x and its past
     keep_levels, look : recordings   the next time level; the shapes of cells
     """
@@ -71,6 +72,7 @@ class Volumes(ABC):
     flux_member: Ints
     inverse: Any
     plane: Any
+    normals: NDArray[np.float64]
 
     def __init__(self, vertices: Vertices, items: Items | None = None) -> None:
         self.vertices, v = vertices, vertices
@@ -87,6 +89,7 @@ class Volumes(ABC):
         self.mirrors: dict[str, Any] = {}
         self.slip: dict[str, Any] = {}
         self.symmetric: dict[str, Any] = {}
+        self.on_planes: Ints = np.empty(0, np.int32)
         b, m = self.backend, self.members
         self.bdf, self.rate = b.zeros((m, 3), np.float64), b.zeros((m, 2), np.float64)
         self._steps = np.full(m, np.nan), 0  # that bdf and rate are of: none yet

@@ -67,7 +67,8 @@ def _of_motion(motion: Motion) -> dict[str, Any]:
 
 
 def _numbers(motion: Motion) -> dict[str, Any]:
-    """Numbers of one motion by the names of its fields; a pair is name_x and name_y."""
+    """Numbers of one motion by the names of its fields; a pair is name_x and name_y, and of
+    amplitudes of modes name_1, name_2, ..."""
     if isinstance(motion, Function):
         return {} if motion.frequency is None else {"omega": motion.frequency}
     found: dict[str, Any] = {}
@@ -77,7 +78,10 @@ def _numbers(motion: Motion) -> dict[str, Any]:
             continue
         value = getattr(motion, field.name)
         if isinstance(value, Sequence) and not isinstance(value, str):
-            found |= {f"{field.name}_{axis}": v for axis, v in zip("xyz", value, strict=False)}
+            by_shape = field.name in getattr(motion, "by_shape", ())
+            ends = map(str, range(1, len(value) + 1)) if by_shape else "xyz"
+            pairs = zip(ends, value, strict=False)
+            found |= {f"{field.name}_{end}": v for end, v in pairs if not callable(v)}
         elif isinstance(value, bool | int | float | str):
             found[field.name] = value
     return found

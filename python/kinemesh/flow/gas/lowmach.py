@@ -107,7 +107,12 @@ class LowMach:
         for corner in self._corners:
             way = (placed(corner, after) - placed(corner, before)) / step - stream
             squares = np.maximum(squares, (way * way).sum(axis=1))
-        return np.where(owners.bare, self.mach, owners.largest(np.sqrt(squares)))
+        speed = np.sqrt(squares)
+        if (shapes := self.grid.vertices.shapes) is not None:
+            none = np.zeros(shapes.largest.shape)
+            now, then = (none if own.modes is None else own.modes for own in (after, before))
+            speed = speed + (np.abs(now - then) / step * shapes.largest).sum(axis=1)
+        return np.where(owners.bare, self.mach, owners.largest(speed))
 
     def notes(self) -> list[str]:
         """A sentence for each member whose Mach number is too low for its fluxes."""

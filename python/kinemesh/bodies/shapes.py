@@ -1,0 +1,172 @@
+"""Shapes of bodies that bend, at the vertices and the faces of their walls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import SettingsError
+from kinemesh.motion import Motion
+from kinemesh.motion.motions import Shape
+from kinemesh.space.volumes import Volumes
+
+FloatArray = NDArray[np.float64]
+ACROSS = 1e-9  # displacement across a plane of symmetry, over the largest of the shape
+
+
+class Shapes:
+    """Shapes of all bodies of a case, of which some bend.
+
+    Parameters
+    ----------
+    grid : Volumes
+    motions : of each body, or None
+
+    Attributes
+    ----------
+    count : int    most shapes of a body
+    own : of each body its callables
+    values : (vertices of the walls, count, dimensions) in the order of `Vertices.wall`, for
+        amplitudes of 1, 0 where a body has fewer shapes [chord]
+    walls : these on the device
+    modes : (bodies, count) device array    amplitudes at which vertices are moved
+    bent : (vertices, dimensions) device array    places before bodies turn and shift
+    largest : (bodies, count)    largest displacement of each shape [chord]
+
+    Raises
+    ------
+    SettingsError    shapes that are no displacements of the body's points, or leave a plane of
+        symmetry
+    """
+
+    def __init__(self, grid: Volumes, motions: Sequence[Motion | None]) -> None:
+        self.grid, self.vertices = grid, grid.vertices
+        self.own = [() if motion is None else motion.shapes for motion in motions]
+        self.count, wall = max(map(len, self.own)), grid.vertices.wall
+        d = grid.dimensions
+        self.values = np.zeros((len(wall.node), self.count, d))
+        self.largest = np.zeros((len(motions), self.count))
+        for body, shapes in enumerate(self.own):
+            rows = np.flatnonzero(wall.body == body)
+            points = grid.vertices.points[wall.node[rows]]
+            for j, shape in enumerate(shapes):
+                found = self._displacements(body, j, shape, points)
+                self.values[rows, j] = found
+                self.largest[body, j] = np.linalg.norm(found, axis=1).max()
+        self._check_planes()
+        b = grid.backend
+        self.walls = b.array(self.values, np.float64)
+        self.modes = b.zeros((len(motions), self.count), np.float64)
+        self.bent = b.array(grid.vertices.points, np.float64)
+
+    @classmethod
+    def of(cls, grid: Volumes, motions: Sequence[Motion | None]) -> Shapes | None:
+        """Shapes of a case; None where all bodies are rigid."""
+        bends = any(motion is not None and motion.shapes for motion in motions)
+        return cls(grid, motions) if bends else None
+
+    def _told(self, body: int, j: int) -> str:
+        return f"shape {j + 1} of {self.vertices.bodies[body][1]!r}"
+
+    def _displacements(self, body: int, j: int, shape: Shape, points: FloatArray) -> FloatArray:
+        """(n, dimensions) of a body's points; SettingsError for what is none."""
+        member = self.vertices.owners.of[body]
+        given = shape(points.copy())
+        try:
+            found = np.asarray(given, float)
+        except (TypeError, ValueError):
+            found = np.empty(0)
+        if found.shape != points.shape:
+            size = getattr(given, "shape", None)
+            what = repr(given) if size is None else f"an array {size}"
+            raise SettingsError(
+                f"{self._told(body, j)} gave {what}, expected displacements {points.shape} of its "
+                "points",
+                member=member,
+            )
+        bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
+        if len(bad):
+            raise SettingsError(
+                f"{self._told(body, j)} is {found[bad[0]].tolist()} at {points[bad[0]].tolist()}, "
+                "expected finite numbers",
+                member=member,
+            )
+        if not found.any():
+            raise SettingsError(
+                f"{self._told(body, j)} is zero at all points of the body, expected displacements "
+                "of points as the body is given",
+                member=member,
+            )
+        return found
+
+    def planes(self, member: int) -> tuple[NDArray[np.int64], FloatArray]:
+        """Vertices on a member's planes of symmetry in space, in its own numbers, and their unit
+        normal (dimensions,), zero without one."""
+        if self.grid.dimensions == 2:
+            return np.empty(0, np.int64), np.zeros(2)
+        first, last = self.vertices.first[member : member + 2]
+        on = self.grid.on_planes
+        return on[(on >= first) & (on < last)] - first, self.grid.normals[member]
+
+    def _check_planes(self) -> None:
+        """SettingsError for shapes by which walls leave a plane of symmetry in space."""
+        on = np.isin(self.vertices.wall.node, self.grid.on_planes)
+        rows = np.flatnonzero(on)
+        if not len(rows):
+            return
+        wall = self.vertices.wall
+        unit = self.grid.normals[wall.member[rows]]
+        across = np.abs((self.values[rows] * unit[:, None]).sum(axis=2))
+        limit = ACROSS * self.largest[wall.body[rows]]
+        worst = np.argwhere(across > limit)
+        if len(worst):
+            k, j = worst[0]
+            body, point = int(wall.body[rows[k]]), self.vertices.points[wall.node[rows[k]]]
+            raise SettingsError(
+                f"{self._told(body, int(j))} moves the point {point.tolist()} by {across[k, j]:.3g}"
+                " across its plane of symmetry; expected displacements along the plane there",
+                member=self.vertices.owners.of[body],
+            )
+
+    @cached_property
+    def faces(self) -> Any:
+        """(faces of the walls, count, dimensions) device array, in the order of `grid.wall`.
+
+        Faces between vertices have the mean of their corners.
+        """
+        node, patch = self.vertices.wall.node, self.grid.wall
+        order = np.argsort(node)
+
+        def values(vertex: NDArray[Any]) -> FloatArray:
+            found: FloatArray = self.values[order[np.searchsorted(node, vertex, sorter=order)]]
+            return found
+
+        corners = [
+            patch.shape[name]
+            for name in ("ends", "outline")
+            if self.grid.on == "cells" and name in patch.shape
+        ]
+        if not corners:
+            return self.grid.backend.array(values(patch.node), np.float64)
+        there = corners[0] >= 0
+        each = [
+            values(np.where(own, corner, corners[0][:, 0])) * own[:, None, None]
+            for corner, own in zip(corners[0].T, there.T, strict=True)
+        ]
+        mean = np.sum(each, axis=0) / there.sum(axis=1)[:, None, None]
+        return self.grid.backend.array(mean, np.float64)
+
+    @property
+    def prints(self) -> dict[str, str]:
+        """Hash of the shapes of each body that bends, for the identity of a run."""
+        wall = self.vertices.wall
+        return {
+            f"{member}: {marker}": sha256(self.values[wall.body == body].tobytes()).hexdigest()[:16]
+            for body, (member, marker) in enumerate(self.vertices.bodies)
+            if self.own[body]
+        }
