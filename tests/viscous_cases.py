@@ -40,7 +40,7 @@ def endless(monkeypatch, far=np.inf):
         assert markers == []
         volumes.fields.add(distance=volumes.backend.array(np.full(volumes.nodes, far), "float64"))
 
-    monkeypatch.setattr("kinemesh.flow.ale.check_walls", lambda *given: None)
+    monkeypatch.setattr("kinemesh.flow.door.viscosity.check_walls", lambda *given: None)
     monkeypatch.setattr("kinemesh.flow.terms.eddies.wall_distance", distance)
 
 

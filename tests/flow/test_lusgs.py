@@ -172,8 +172,11 @@ def test_a_term_whose_derivative_sweeps_lack_is_refused(solver):
         space, settings = km.Cloud.from_mesh(mesh), km.MeshlessSettings(time="lusgs")
 
     def made(more, settings=settings):
-        own = type("Own", (solver,), {"terms_of": (*solver.terms_of, more)})
-        return own(space, mach=0.5, settings=settings, device="cpu")
+        class Own(solver):
+            def terms_of(self):
+                return (*super().terms_of(), more)
+
+        return Own(space, mach=0.5, settings=settings, device="cpu")
 
     said = "lack the derivative of the term 'source'; use .*= 'bicgstab'"
     with pytest.raises(km.SettingsError, match=said):

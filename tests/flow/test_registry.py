@@ -12,7 +12,6 @@ from kinemesh.cases import sources, stream
 from kinemesh.cases.methods import DEFORMS
 from kinemesh.flow import registry
 from kinemesh.flow.gas.settings import MarchSettings
-from kinemesh.flow.gas.solver import Solver
 from solver_cases import case_text, registered
 
 ROUGH = "[solver]\nsteady_drop = 0.05\nunsteady_drop = 0.3\n"
@@ -56,12 +55,6 @@ def test_a_line_leads_to_a_solver_its_settings_and_what_it_takes(entry):
     assert {*entry.bench} <= {*GROUPS}
     assert GROUPS.keys() == TITLES.keys()
     assert any(entry.takes(source.makes) for source in sources.ALL)
-
-
-def test_a_solver_may_be_made_of_another_s_terms():
-    """Declared as in the base, so that a subclass may list others for mypy, too."""
-    for solver in (km.Ale, km.Meshless):
-        assert solver.__annotations__["terms_of"] == Solver.__annotations__["terms_of"]
 
 
 def test_the_old_name_of_a_method_is_refused_with_the_new_one(tmp_path, capsys):

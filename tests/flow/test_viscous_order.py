@@ -27,7 +27,9 @@ class Source(Term):
 
 class Fed(km.Ale):
     method = "fed"
-    terms_of = (*km.Ale.terms_of, Source)
+
+    def terms_of(self):
+        return (*super().terms_of(), Source)
 
 
 def error(kind, across, aspect, jitter):

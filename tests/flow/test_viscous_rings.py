@@ -34,7 +34,9 @@ class Sliding(Stick):
 
 class Turning(km.Ale):
     method = "turning"
-    terms_of = (Sliding, *km.Ale.terms_of[1:])
+
+    def terms_of(self):
+        return (Sliding, *super().terms_of()[1:])
 
 
 def couette(layers, kind, speed, wall=1.1, jitter=0.0, mach=0.5):

@@ -10,6 +10,7 @@ LINES = {
     "test_wall": 60,
     "test_scalar": 80,
     "test_on_cells": 60,
+    "test_eddies": 60,
 }
 
 

@@ -4,7 +4,6 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.flow.terms.base import Term
-from kinemesh.flow.terms.gradients import Gradients
 from kinemesh.space.cells import Cells
 
 pytestmark = pytest.mark.flow
@@ -22,8 +21,7 @@ class Constant(Term):
 
 
 class OnCells(km.Ale):
-    method, volumes = "cells", Cells
-    terms_of = tuple(Constant if term is Gradients else term for term in km.Ale.terms_of)
+    method, volumes, gradients = "cells", Cells, Constant
 
 
 @pytest.mark.slow

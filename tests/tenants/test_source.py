@@ -46,7 +46,10 @@ class Weight(Term):
 
 
 class Heavy(km.Ale):
-    settings_type, terms_of = HeavySettings, (*km.Ale.terms_of, Weight)
+    settings_type = HeavySettings
+
+    def terms_of(self):
+        return (*super().terms_of(), Weight)
 
 
 def test_the_weight_is_that_of_the_gas_and_changes_a_stream_as_a_fall_does():

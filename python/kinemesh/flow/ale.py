@@ -37,25 +37,28 @@ from kinemesh.flow.door.space import (
     check_solids,
     symmetry_planes,
 )
-from kinemesh.flow.door.viscosity import (
-    MOVED,
-    Viscosity,
-    check_walls,
-    laws_of,
-    viscous_streams,
-)
+from kinemesh.flow.door.viscosity import MOVED, Viscosity, laws_of
 from kinemesh.flow.gas.ale_settings import AleSettings
+from kinemesh.flow.gas.friction import Friction, Slip
 from kinemesh.flow.gas.implicit import Implicit, Operator
 from kinemesh.flow.gas.lusgs import Lusgs
 from kinemesh.flow.gas.newton import Newton
 from kinemesh.flow.gas.solver import Solver, Terms
 from kinemesh.flow.memory import like
+from kinemesh.flow.terms.base import Term
 from kinemesh.flow.terms.boundary import Boundary, Vortex
 from kinemesh.flow.terms.convection import LOOPS, Balance, FaceFluxes
-from kinemesh.flow.terms.eddies import SpalartAllmaras
 from kinemesh.flow.terms.gradients import Gradients
 from kinemesh.flow.terms.mirrors import Mirrors
-from kinemesh.flow.terms.viscous import NoSlip, Stick, Viscous
+from kinemesh.flow.terms.turbulence import LAMINAR, MODELS
+from kinemesh.flow.terms.viscous import (
+    NoSlip,
+    Stick,
+    ViscousBoundary,
+    ViscousFluxes,
+    ViscousGradients,
+    WallFields,
+)
 from kinemesh.linear import Pattern
 from kinemesh.linear.layers import Layers, layers_of
 from kinemesh.linear.lines import colour_along_lines
@@ -67,8 +70,6 @@ from kinemesh.space.grid import Grid
 from kinemesh.space.solid_cells import SolidCells
 from kinemesh.space.solids import SolidGrid
 from kinemesh.space.vertices import MeshVertices
-
-TURBULENCE = ("turbulence_drop", "unsteady_turbulence_drop")
 
 
 @checks_names
@@ -127,10 +128,7 @@ class Ale(Solver):
     settings_type: ClassVar[type[AleSettings]] = AleSettings
     moved: ClassVar[Mapping[str, str]] = MOVED
     family = FACES
-    terms_of: ClassVar[Terms] = (
-        Stick, Gradients, Viscous, FaceFluxes, Balance, Vortex, Boundary, Mirrors, NoSlip,
-        SpalartAllmaras,
-    )  # fmt: skip
+    gradients: ClassVar[type[Term]] = Gradients
     sticks: ClassVar[bool] = True
     levels: ClassVar[bool] = True
     volumes: ClassVar[type[FaceVolumes]] = Grid
@@ -162,18 +160,13 @@ class Ale(Solver):
     ) -> None:
         space = in_space(mesh)
         self.viscosity = gas = laws_of(reynolds, turbulence, viscosity)
-        self.slides = None if viscosity is None else viscosity.sliding
-        turbulent = gas is not None and gas.turbulence is not None
         arguments = arguments_of(
             mesh,
-            settings_of(settings, self.settings_type).complete(
-                gas is not None, space, dtype == "float64", turbulent
-            ),
+            gas.complete(settings_of(settings, self.settings_type), space, dtype == "float64"),
             self.backend_type(device, dtype),
             deform=(Rigid() if space else TorsionalSprings()) if deform is None else deform,
-            streams={"mach": mach, "alpha_deg": alpha_deg}
-            | ({} if self.viscosity is None else {"reynolds": reynolds}),
-            check=None if self.viscosity is None else viscous_streams,
+            streams={"mach": mach, "alpha_deg": alpha_deg, "reynolds": reynolds},
+            check=gas.streams,
             boundaries=boundaries,
             motion=motion,
             moment_about=moment_about,
@@ -183,7 +176,7 @@ class Ale(Solver):
             axes="x, z" if space else "x, y",
             loads=loads,
         )
-        self.check_viscosity(arguments.settings)
+        gas.check(type(self), arguments.settings)
         if not arguments.settings.single and arguments.backend.dtype != "float64":
             raise SettingsError(
                 f"newton is True and dtype is {arguments.backend.dtype!r}, whose differences of "
@@ -198,17 +191,13 @@ class Ale(Solver):
             planes, others = symmetry_planes(None, meshes, boundaries)
             check_kinds(others)
         self.counted.fits(arguments, meshes)
-        if self.viscosity is not None:
-            self.more = {"viscosity": self.viscosity.numbers}
-            self.more |= {"sliding": self.slides} if self.slides else {}
+        self.more = gas.told
         markers = assign_markers(
             meshes, arguments, type(self), walls=walls, far=far, boundaries=others, planes=planes
         )
-        if self.viscosity is not None:
-            check_walls(meshes, markers.conditions, self.viscosity.turbulence is not None)
+        gas.check_walls(meshes, markers.conditions)
         grid = self._volumes(arguments, meshes, markers, planes)
-        viscous = {} if self.viscosity is None else {"steep": True}
-        grid.fit(arguments.settings.gradients_by, **viscous)
+        gas.fit(grid, arguments.settings.gradients_by)
         if space:
             check_planes(grid, markers.measured)
         super().__init__(arguments, markers, grid)
@@ -226,36 +215,39 @@ class Ale(Solver):
             return self.volumes(MeshVertices(b, meshes, markers.by_kind), coloured=coloured)
         return self.solids.of(b, meshes, markers.by_kind, planes, coloured)
 
-    def check_viscosity(self, settings: AleSettings) -> None:
-        """SettingsError for a viscous gas that the solver, or a setting, has not."""
-        own = self.viscosity
-        if own is None or own.turbulence is None:
-            settings.unused(TURBULENCE, "the flow has no turbulence, which is 'sa' where it has")
-        if own is None:
+    def terms_of(self) -> Terms:
+        far = (Vortex,) if self.settings.far_field == "vortex" else ()
+        if not self.viscosity.viscous:
+            planes = (Mirrors,) if self.grid.symmetric else ()
+            return (self.gradients, FaceFluxes, Balance, *far, Boundary, *planes)
+        model = MODELS.get(self.viscosity.turbulence or "", LAMINAR)
+        first, last = (Stick, (NoSlip,)) if len(self.grid.wall) else (WallFields, ())
+        return (
+            first, ViscousGradients, model.viscosity, ViscousFluxes, Balance, *far,
+            ViscousBoundary, *last, *model.equations,
+        )  # fmt: skip
+
+    def start_from(self, start: str) -> None:
+        super().start_from(start)
+        if start != "stream":
             return
-        if not self.sticks:
-            raise SettingsError(
-                f"reynolds is given, and method {self.method!r} computes inviscid flow alone; take "
-                "km.Ale, or leave it out",
-                argument="reynolds",
-            )
-        for name, known in (("linear_solver", "bicgstab"), ("loops", "store")):
-            if (value := getattr(settings, name)) != known:
-                raise SettingsError(
-                    f"{name} is {value!r}, which viscous flow has not; take {known!r}",
-                    argument=name,
-                )
+        self.grid.set_time_levels(np.ones(self.grid.members), 0)
+        self.grid.sweep()
+        for term in self.terms.values():  # walls at rest, and the gas there with them
+            for call in term.stand():
+                call()
+        self.settle()
+
+    def friction_of(self) -> type[Slip]:
+        return Friction if self.viscosity.viscous else Slip
 
     @property
     def counted(self) -> Any:
-        if self.viscosity is None:
-            return type(self)
-        return like(type(self), (("reynolds", 1e3), ("turbulence", self.viscosity.turbulence)))
+        return like(type(self), self.viscosity.small)
 
     @property
     def viscosities(self) -> NDArray[np.float64]:
         """(members,) viscosity of the streams [rho_inf a_inf, lengths of the mesh]."""
-        assert self.viscosity is not None
         length = self.viscosity.length * self.reference[1]
         return self.mach * length / self.streams["reynolds"]
 

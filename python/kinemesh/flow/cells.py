@@ -14,8 +14,8 @@ from typing import ClassVar
 from kinemesh.arguments import checks_names
 from kinemesh.flow.ale import Ale
 from kinemesh.flow.gas.ale_settings import AleSettings
-from kinemesh.flow.gas.solver import Terms
-from kinemesh.flow.terms.gradients import CELL_GRADIENTS, CellGradients, Gradients
+from kinemesh.flow.terms.base import Term
+from kinemesh.flow.terms.gradients import CELL_GRADIENTS, CellGradients
 from kinemesh.space.cells import Cells
 from kinemesh.space.faces import FaceVolumes
 from kinemesh.space.solid_cells import SolidCells
@@ -75,9 +75,7 @@ class CellCentred(Ale):
     settings_type: ClassVar[type[AleSettings]] = CellSettings
     volumes: ClassVar[type[FaceVolumes]] = Cells
     solids = SolidCells
-    terms_of: ClassVar[Terms] = tuple(
-        CellGradients if term is Gradients else term for term in Ale.terms_of
-    )
+    gradients: ClassVar[type[Term]] = CellGradients
     sticks: ClassVar[bool] = False
     levels: ClassVar[bool] = False  # of prisms in space they slow steps of Newton down by ten
     sampled: ClassVar[Mapping[str, str]] = {"cells in space": "full cells in space"}

@@ -331,6 +331,8 @@ def ask(
 @lru_cache(maxsize=64)
 def like(solver: Any, more: tuple[tuple[str, Any], ...]) -> Any:
     """Class of a solver whose small cases have more arguments, (name, value) each."""
+    if not more:
+        return solver
     return type(solver.__name__, (solver,), {"sample": {**solver.sample, **dict(more)}})
 
 

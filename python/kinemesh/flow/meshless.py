@@ -7,7 +7,7 @@ together; everything of a time step stays on the device.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from numpy.typing import NDArray
 
@@ -66,7 +66,6 @@ class Meshless(Solver):
 
     method = "meshless"
     family = CLOUD
-    terms_of: ClassVar[Terms] = (CloudGradients, CloudFluxes, Vortex, Boundary)
     planes_shift = True
     grid: CloudGrid
 
@@ -123,6 +122,10 @@ class Meshless(Solver):
         super().__init__(arguments, markers, grid)
         if not plane:
             check_stream(self)
+
+    def terms_of(self) -> Terms:
+        far = (Vortex,) if self.settings.far_field == "vortex" else ()
+        return (CloudGradients, CloudFluxes, *far, Boundary)
 
     def operator(self) -> Operator:
         s = self.settings

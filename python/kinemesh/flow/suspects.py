@@ -69,7 +69,7 @@ def _place(solver: Any, member: int, row: int, of: str) -> str:
 
 def _viscous(solver: Any) -> bool:
     """Return True for a viscous gas and for incompressible flow, which has layers at walls."""
-    return hasattr(solver, "projection") or getattr(solver, "viscosity", None) is not None
+    return "reynolds" in solver.streams
 
 
 def _equation(column: int, columns: int, dimensions: int) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinemesh.errors import warn_of
-from kinemesh.flow.door.viscosity import Laws
+from kinemesh.flow.door.viscosity import INVISCID, Inviscid
 from kinemesh.mesh import wall_spacing
 from kinemesh.mesh.pieces import pieces
 from kinemesh.sentences import Sentence
@@ -53,7 +53,7 @@ def tell_of_triangles(case: Any) -> list[str]:
     ----------
     case : solver of a gas on the duals of meshes
     """
-    if _of_gas(case) is None:
+    if "reynolds" not in case.streams:
         return []
     notes: list[str] = [
         Sentence(
@@ -113,8 +113,7 @@ def _cells(case: Any) -> Iterator[tuple[int, float, float]]:
     for m, reynolds in enumerate(case.streams["reynolds"].tolist()):
         own = height[grid.member[node] == m]
         if len(own):
-            unit = reynolds if gas is None else reynolds / gas.length  # of a chord
-            yield m, unit, float(np.median(own)) / chord
+            yield m, reynolds / gas.length, float(np.median(own)) / chord  # of a chord
 
 
 def _few_edges(case: Any) -> Iterator[tuple[int, str]]:
@@ -147,15 +146,14 @@ def _few_edges(case: Any) -> Iterator[tuple[int, str]]:
                 )
 
 
-def _of_gas(case: Any) -> Laws | None:
-    """Laws of a viscous gas; None of incompressible flow."""
+def _of_gas(case: Any) -> Inviscid:
+    """Laws of a gas; of incompressible flow, which has neither a length nor a model, `INVISCID`."""
     own = case.viscosity
-    return own if isinstance(own, Laws) else None
+    return own if isinstance(own, Inviscid) else INVISCID
 
 
 def _turbulent(case: Any) -> bool:
-    gas = _of_gas(case)
-    return gas is not None and gas.turbulence is not None
+    return _of_gas(case).turbulence is not None
 
 
 def _y_plus(reynolds: float, height: float) -> float:

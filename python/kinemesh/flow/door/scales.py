@@ -113,5 +113,5 @@ def _of_file(case: Any) -> dict[str, Any] | None:
     if flow.mach is not None and flow.reynolds is not None:
         given = {name: getattr(flow, name) for name in ("reynolds_length", "temperature_k")}
         made = laws_of_keys({"reynolds": flow.reynolds, **given})
-        streams |= {"laws": None if made is None else made.numbers}
+        streams |= {"laws": made.told["viscosity"]}
     return {"chord": chord, "area": area, "length": length, **streams}

@@ -45,14 +45,10 @@ def check_solids(case: Any, arguments: Arguments) -> None:
 
     Parameters
     ----------
-    case : solver on meshes, with `solids`, its volumes in space, and `viscosity`
+    case : solver on meshes, with `solids`, its volumes in space, and `viscosity`, of its gas
     """
     check_space(arguments)
-    if case.viscosity is not None:
-        raise SettingsError(
-            "reynolds is given, and viscous flow is of meshes in the plane alone; leave it out",
-            argument="reynolds",
-        )
+    case.viscosity.check_space()
     loops = arguments.settings.loops
     if loops != "store" and not case.solids.any_loop:
         raise SettingsError(

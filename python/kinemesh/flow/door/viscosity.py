@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,14 @@ from kinemesh.arguments import checks_names, instance, numbers, real
 from kinemesh.errors import SettingsError, shown
 from kinemesh.flow.door import limits
 from kinemesh.flow.door.arguments import gas_streams, within
-from kinemesh.flow.door.sliding import checked
+from kinemesh.flow.door.sliding import Sliding, checked
+from kinemesh.flow.terms.turbulence import MODELS
 from kinemesh.space.conditions.base import BODY, PLANE, Condition
 
 SUTHERLAND = 110.4  # [K], of air
-MODELS = ("sa",)
 ADIABATIC = "adiabatic"
+TURBULENCE = ("turbulence_drop", "unsteady_turbulence_drop")
+KNOWN = {"linear_solver": "bicgstab", "loops": "store"}  # settings that viscous flow has
 OF_EDDIES = {"turbulent_prandtl": 0.9, "nu_ratio": 3.0}
 RANGES = {
     "reynolds_length": (1e-6, 1e6),
@@ -92,23 +94,73 @@ MOVED = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Laws:
+class Inviscid:
+    """Gas without viscosity, as its case asks of it what depends on viscosity.
+
+    Attributes
+    ----------
+    viscous : False
+    length : that Reynolds numbers refer to [chord]
+    turbulence : None, or the name of a model of turbulence
+    told : for summaries and restarts
+    small : arguments (name, value) of small cases of such a gas, on which memory is counted
+    """
+
+    viscous: ClassVar[bool] = False
+    length: float = 1.0
+    turbulence: str | None = None
+
+    @property
+    def told(self) -> dict[str, Any]:
+        return {}
+
+    @property
+    def small(self) -> tuple[tuple[str, Any], ...]:
+        return ()
+
+    def complete(self, settings: Any, space: bool, double: bool) -> Any:
+        """Settings with what follows from the gas, the dimension and the precision."""
+        return settings.complete(self.viscous, space, double, self.turbulence is not None)
+
+    def streams(self, given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.float64]]:
+        """(members,) numbers of the streams."""
+        return gas_streams(given, members)
+
+    def check(self, solver: Any, settings: Any) -> None:
+        """SettingsError for a gas that the class of a solver, or a setting, has not."""
+        del solver
+        _refuse_laminar(settings)
+
+    def check_space(self) -> None:
+        """SettingsError for a gas that is not computed in space."""
+
+    def check_walls(self, meshes: Sequence[Any], conditions: Mapping[str, Condition]) -> None:
+        """SettingsError for a member without the walls that the gas needs."""
+
+    def fit(self, grid: Any, by: str) -> None:
+        """Fit gradients to volumes as the gas has them (`Volumes.fit`)."""
+        grid.fit(by)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Laws(Inviscid):
     """Laws of a viscous gas as it is computed, the same for all members.
 
     Parameters
     ----------
     length : that Reynolds numbers refer to [chord]
-    turbulence : None (laminar) or "sa", Spalart and Allmaras (1992)
+    turbulence : None (laminar) or the name of a model, a key of `MODELS`
     temperature_k, wall, prandtl, turbulent_prandtl, nu_ratio : as of `Viscosity`
+    sliding : as of `Viscosity`; empty: no wall slides
     """
 
-    length: float
-    turbulence: str | None
+    viscous: ClassVar[bool] = True
     temperature_k: float
     wall: str | float
     prandtl: float
     turbulent_prandtl: float
     nu_ratio: float
+    sliding: Sliding = field(default_factory=dict, hash=False)
 
     @property
     def law(self) -> float:
@@ -125,32 +177,80 @@ class Laws:
         """Numbers for summaries and restarts, by the names of arguments; without those of a model
         of turbulence where there is none."""
         found = {own.name: getattr(self, own.name) for own in fields(self)}
-        lost = OF_EDDIES if self.turbulence is None else ()
+        lost = {"sliding", *(OF_EDDIES if self.turbulence is None else ())}
         kept = {name: value for name, value in found.items() if name not in lost}
         return {"reynolds_length": kept.pop("length"), **kept}
 
+    @property
+    def told(self) -> dict[str, Any]:
+        return {"viscosity": self.numbers} | ({"sliding": self.sliding} if self.sliding else {})
 
-def laws_of(reynolds: Any, turbulence: Any, viscosity: Any) -> Laws | None:
-    """Laws of the gas of a case by the arguments of its solver; None of an inviscid one.
+    @property
+    def small(self) -> tuple[tuple[str, Any], ...]:
+        return ("reynolds", 1e3), ("turbulence", self.turbulence)
+
+    def streams(self, given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.float64]]:
+        found = gas_streams(given, members)
+        reynolds = numbers(given["reynolds"], members, "reynolds", positive=True)
+        within({"reynolds": limits.wrong_reynolds}, {"reynolds": reynolds})
+        return {"mach": found["mach"], "reynolds": reynolds, "alpha_deg": found["alpha_deg"]}
+
+    def check(self, solver: Any, settings: Any) -> None:
+        if self.turbulence is None:
+            _refuse_laminar(settings)
+        if not solver.sticks:
+            raise SettingsError(
+                f"reynolds is given, and method {solver.method!r} computes inviscid flow alone; "
+                "take km.Ale, or leave it out",
+                argument="reynolds",
+            )
+        for name, known in KNOWN.items():
+            if (value := getattr(settings, name)) != known:
+                raise SettingsError(
+                    f"{name} is {value!r}, which viscous flow has not; take {known!r}",
+                    argument=name,
+                )
+
+    def check_space(self) -> None:
+        raise SettingsError(
+            "reynolds is given, and viscous flow is of meshes in the plane alone; leave it out",
+            argument="reynolds",
+        )
+
+    def check_walls(self, meshes: Sequence[Any], conditions: Mapping[str, Condition]) -> None:
+        check_walls(meshes, conditions, self.turbulence is not None)
+
+    def fit(self, grid: Any, by: str) -> None:
+        grid.fit(by, steep=True)
+
+
+INVISCID = Inviscid()
+
+
+def _refuse_laminar(settings: Any) -> None:
+    """SettingsError for settings of a model of turbulence, of a flow without one."""
+    there = " or ".join(map(repr, MODELS))
+    settings.unused(TURBULENCE, f"the flow has no turbulence, which is {there} where it has")
+
+
+def laws_of(reynolds: Any, turbulence: Any, viscosity: Any) -> Inviscid:
+    """Laws of the gas of a case by the arguments of its solver: `Laws`, or `INVISCID`.
 
     Raises
     ------
     SettingsError    an argument of another kind, an unknown model, or a number without effect
     """
     given = {"turbulence": turbulence, "viscosity": viscosity}
-    if viscosity is not None:
-        instance(
-            viscosity, Viscosity, "viscosity", "km.Viscosity(...), such as km.Viscosity(wall=1.2)"
-        )
+    wanted = "km.Viscosity(...), such as km.Viscosity(wall=1.2)"
+    own = Viscosity() if viscosity is None else instance(viscosity, Viscosity, "viscosity", wanted)
     if reynolds is None:
         _refuse_inviscid(given)
-        return None
-    own = Viscosity() if viscosity is None else viscosity
+        return INVISCID
     model = None if turbulence is None else _word(turbulence)
     if turbulence is not None and model not in MODELS:
         raise SettingsError(
-            f"turbulence is {shown(turbulence)}, expected 'sa' (Spalart and "
-            "Allmaras); leave it out of a laminar flow",
+            f"turbulence is {shown(turbulence)}, expected {_models()}; leave it out of a laminar "
+            "flow",
             argument="turbulence",
         )
     eddies = {name: getattr(own, name) for name in OF_EDDIES}
@@ -158,15 +258,21 @@ def laws_of(reynolds: Any, turbulence: Any, viscosity: Any) -> Laws | None:
         if value is not None and model is None:
             raise SettingsError(
                 f"{name} is {shown(value)} and has no effect in a laminar flow; give "
-                "turbulence = 'sa', or leave it out",
+                f"turbulence = {' or '.join(map(repr, MODELS))}, or leave it out",
                 argument=name,
             )
         eddies[name] = OF_EDDIES[name] if value is None else value
     told = {name: getattr(own, name) for name in ("temperature_k", "wall", "prandtl")}
-    return Laws(length=own.reynolds_length, turbulence=model, **told, **eddies)
+    slides = checked(own.sliding)
+    return Laws(length=own.reynolds_length, turbulence=model, sliding=slides, **told, **eddies)
 
 
-def laws_of_keys(given: Mapping[str, Any]) -> Laws | None:
+def _models() -> str:
+    """Models of turbulence in words."""
+    return " or ".join(f"{name!r} ({model.words})" for name, model in MODELS.items())
+
+
+def laws_of_keys(given: Mapping[str, Any]) -> Inviscid:
     """Laws of the gas of a case by keys of its file, None where they were left out."""
     said = {name: value for name, value in given.items() if value is not None}
     reynolds, turbulence = (said.pop(name, None) for name in ("reynolds", "turbulence"))
@@ -202,14 +308,6 @@ def _within(name: str, value: Any, low: float, high: float, expected: str = "a n
             f"{name} is {shown(value)}, expected {expected} of {low:g} to {high:g}", argument=name
         )
     return found
-
-
-def viscous_streams(given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.float64]]:
-    """(members,) numbers of the streams of a viscous gas."""
-    found = gas_streams(given, members)
-    reynolds = numbers(given["reynolds"], members, "reynolds", positive=True)
-    within({"reynolds": limits.wrong_reynolds}, {"reynolds": reynolds})
-    return {"mach": found["mach"], "reynolds": reynolds, "alpha_deg": found["alpha_deg"]}
 
 
 def check_walls(

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import SettingsError
-from kinemesh.flow.door.viscosity import Laws
+from kinemesh.flow.door.viscosity import INVISCID, Inviscid
 from kinemesh.flow.forces import Forces
-from kinemesh.flow.gas.friction import Friction, refuse_inviscid
+from kinemesh.flow.gas.friction import Slip
 from kinemesh.flow.gas.newton import Newton
 from kinemesh.flow.gas.state import State
 from kinemesh.flow.moving import Moving
@@ -29,14 +29,14 @@ class Answers(State, Moving):
     Attributes
     ----------
     those of `State` and of `Moving`
-    viscosity : laws of the gas; None of an inviscid one
-    friction : of a viscous gas, else None
+    viscosity : laws of the gas
+    friction : of the gas on walls
     terms : of the residual by name, as made
     """
 
     starts = ("steady", "stream", "as is")
-    viscosity: Laws | None = None
-    friction: Friction | None
+    viscosity: Inviscid = INVISCID
+    friction: Slip
     terms: dict[str, Term]
     newton: Newton | None
 
@@ -45,10 +45,14 @@ class Answers(State, Moving):
         """Newton's method where physical steps take it (theory, section 2.9)."""
         return self.newton if getattr(self.settings, "unsteady_newton", False) else None
 
+    def friction_of(self) -> type[Slip]:
+        """The friction that the gas has on walls."""
+        return Slip
+
     @cached_property  # kept in the instance: as writeable as what it overrides
     def forces(self) -> Forces:  # type: ignore[override]
         """Loads on the bodies; bound when first asked for, behind the gradients that they read."""
-        kernel = "wall_forces" if self.viscosity is None else "wall_reaction"
+        kernel = self.friction_of().kernel
         return Forces(
             self.grid, self.fields, self.mach, self.alpha_deg, *self.reference, kernel=kernel
         )
@@ -88,8 +92,7 @@ class Answers(State, Moving):
         return self.behind()
 
     def remarks(self) -> list[str]:
-        friction = self.friction
-        return [*self.low_mach.notes(), *([] if friction is None else friction.remarks())]
+        return [*self.low_mach.notes(), *self.friction.remarks()]
 
     def phase(self, member: int, steady: bool) -> str:
         newton = self.newton if steady else self.newton_of_steps
@@ -110,15 +113,17 @@ class Answers(State, Moving):
     def _numbers(self) -> dict[str, NDArray[Any]]:
         """(members,) loads that runs of either kind have beside lift, drag and moment."""
         found = self.forces.side() if self.grid.dimensions == 3 else {}
-        if self.friction is None:
-            return found
+        found |= self.friction.numbers(self._drag)
+        for term in self.terms.values():
+            found |= term.numbers()
+        return found
+
+    def _drag(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(members,) drag by pressures, and in all."""
         about = np.zeros((self.grid.members, 2))  # of which drag does not depend
-        pressure, total = (own.members(about)[:, 1] for own in (self.pressures, self.forces))
-        return found | self.friction.numbers(pressure, total)
+        return self.pressures.members(about)[:, 1], self.forces.members(about)[:, 1]
 
     def end_numbers(self) -> dict[str, NDArray[Any]]:
-        if self.friction is None:
-            return {}
         failed = np.isin(np.arange(self.grid.members), list(self.grid.ensemble.failures))
         found = self.friction.y_plus()
         return {name: np.where(failed, np.nan, values) for name, values in found.items()}
@@ -130,17 +135,16 @@ class Answers(State, Moving):
         ------
         SettingsError    an inviscid gas, or no such member
         """
-        friction = refuse_inviscid(self.friction)
-        if member not in range(self.grid.members):
+        if self.friction.reacts and member not in range(self.grid.members):
             raise SettingsError(
                 f"walls: no member {member!r}; there are {self.grid.members}, from 0"
             )
         self._for_loads()
-        friction.refresh()
-        return friction.walls(member)
+        self.friction.refresh()
+        return self.friction.walls(member)
 
     def wall_rows(self, members: Sequence[int]) -> Iterator[dict[str, Wall]]:
-        return iter(()) if self.friction is None else map(self.walls, members)
+        return map(self.walls, self.friction.rows(members))
 
     def wall_pressures(
         self, rows: Mapping[int, NDArray[np.int64]]
@@ -164,8 +168,10 @@ class Answers(State, Moving):
 
     def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
         self._for_loads()
-        q, marks, first = self.primitive().astype(float), self.marks(), self.grid.first
-        marks = marks if self.friction is None else {**marks, **self.friction.outputs()}
+        q, first = self.primitive().astype(float), self.grid.first
+        marks = self.marks() | self.friction.outputs()  # which refreshes what terms give
+        for term in self.terms.values():
+            marks |= term.outputs()
         for m in members:
             own = slice(first[m], first[m + 1])
             fields = self.model.outputs(q[own], float(self.mach[m]))
@@ -201,8 +207,7 @@ class Answers(State, Moving):
         # primitive states of all that run, too
         self.backend.put(self.dualtime.active, self.grid.ensemble.alive)
         self._primitive()
-        if self.friction is not None:  # y+ and fields of those that have ended read viscosities
-            self.friction.refresh()
+        self.friction.refresh()  # y+ and fields of those that have ended read viscosities
         self.backend.put(self.dualtime.active, arrays["dualtime_active"])
 
     def _for_loads(self) -> None:

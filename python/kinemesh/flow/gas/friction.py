@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.resolution import MOST
-from kinemesh.flow.terms.eddies import SpalartAllmaras
 from kinemesh.flow.terms.gradients import Gradients
 from kinemesh.flow.terms.viscous import Viscous
 from kinemesh.gas import pressure_coefficient
@@ -34,37 +33,83 @@ class AtWalls(NamedTuple):
     heat_flux: Floats
 
 
-class Friction:
-    """Friction of a viscous gas on the walls of all bodies.
+class Slip:
+    """Friction of an inviscid gas, which slips along walls: none.
 
     Parameters
     ----------
-    case : solver of a viscous gas, with its terms
+    case : solver of a gas, with its terms
+
+    Attributes
+    ----------
+    kernel : that sums the loads of a wall
+    reacts : whether walls keep the reaction of the gas, which loads are sums of
+    columns : of the history
     """
+
+    kernel: ClassVar[str] = "wall_forces"
+    reacts: ClassVar[bool] = False
+    columns: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, case: Any) -> None:
         self.backend, self.grid, self.fields = case.backend, case.grid, case.fields
+
+    def refresh(self) -> None:
+        """Work out what walls and fields read, of the present flow."""
+
+    def numbers(self, drag: Callable[[], tuple[Floats, Floats]]) -> dict[str, NDArray[Any]]:
+        """(members,) of each of `columns`, from the `drag` by pressure and in all (members,)."""
+        del drag
+        return {}
+
+    def y_plus(self) -> dict[str, Floats]:
+        """(members,) numbers of the end of a run."""
+        return {}
+
+    def remarks(self) -> list[Sentence]:
+        """Sentences on what spoils the friction."""
+        return []
+
+    def outputs(self) -> dict[str, NDArray[Any]]:
+        """(nodes,) fields of a field file beside those of the model."""
+        return {}
+
+    def rows(self, members: Sequence[int]) -> Sequence[int]:
+        """Members of which files have the flow on walls."""
+        del members
+        return ()
+
+    def walls(self, member: int) -> dict[str, Wall]:
+        """Flow on the wall of each body of a member, by marker; SettingsError without friction."""
+        del member
+        raise SettingsError(
+            "walls: the gas is inviscid and has no friction; give reynolds, or take its cp at the "
+            "walls from run.fields()['Cp']"
+        )
+
+
+class Friction(Slip):
+    """Friction of a viscous gas on the walls of all bodies."""
+
+    kernel = "wall_reaction"
+    reacts = True
+    columns = ("cd_pressure", "cd_friction")
+
+    def __init__(self, case: Any) -> None:
+        super().__init__(case)
         self.mach, self.alpha_deg = case.mach, case.alpha_deg
         self.reynolds, self.unit = case.streams["reynolds"], case.reference[1]
         self.length = case.viscosity.length * case.reference[1]
-        eddies = case.terms[SpalartAllmaras.name]
-        self.eddies = eddies if eddies.on else None
+        self.turbulent = case.viscosity.turbulence is not None
         terms = [case.terms[name] for name in (Gradients.name, Viscous.name)]
-        self.refresh = self.backend.record([call for term in terms for call in term.residual()])
+        self._calls = self.backend.record([call for term in terms for call in term.residual()])
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Columns of the history."""
-        more = () if self.eddies is None else ("residual_turbulence",)
-        return ("cd_pressure", "cd_friction", *more)
+    def refresh(self) -> None:
+        self._calls()
 
-    def numbers(self, pressure: Floats, total: Floats) -> dict[str, NDArray[Any]]:
-        """(members,) of each of `columns`, from the drag by pressure and in all (members,)."""
-        found = {"cd_pressure": pressure, "cd_friction": total - pressure}
-        if self.eddies is not None:
-            norm, base = (self.backend.get(a) for a in (self.eddies.norm, self.eddies.base))
-            found["residual_turbulence"] = norm / np.maximum(base, 1e-300)
-        return found
+    def numbers(self, drag: Callable[[], tuple[Floats, Floats]]) -> dict[str, NDArray[Any]]:
+        pressure, total = drag()
+        return {"cd_pressure": pressure, "cd_friction": total - pressure}
 
     # ---- walls ----
 
@@ -146,8 +191,10 @@ class Friction:
         cp = pressure_coefficient(q[:, -1], mach)
         return AtWalls(size, cp, stress / (0.5 * mach**2), y_plus, heat / size)
 
+    def rows(self, members: Sequence[int]) -> Sequence[int]:
+        return members
+
     def walls(self, member: int) -> dict[str, Wall]:
-        """Flow on the wall of each body of a member, by marker."""
         grid, x = self.grid, self.backend.get(self.grid.x)
         begin, mesh, found = int(grid.first[member]), grid.meshes[member], {}
         own, place = self.at_walls(), np.zeros(grid.nodes, np.int64)
@@ -178,9 +225,9 @@ class Friction:
         at = dict(zip(("y_plus_largest_x", "y_plus_largest_y"), place, strict=True))
         return {"y_plus_largest": largest, **at, "y_plus_mean": mean}
 
-    def remarks(self) -> list[str]:
+    def remarks(self) -> list[Sentence]:
         """A sentence for each member with wall cells too high for its model of turbulence."""
-        if self.eddies is None:
+        if not self.turbulent:
             return []
         found = self.y_plus()
         failed = self.grid.ensemble.failures
@@ -214,20 +261,15 @@ class Friction:
 
     # ---- fields ----
 
-    def outputs(self) -> Mapping[str, NDArray[Any]]:
+    def outputs(self) -> dict[str, NDArray[Any]]:
         """(nodes,) fields of a field file beside those of the model.
 
-        Vorticity [a_inf/chord]; EddyViscosity over the viscosity of the stream, NuTilde over its
-        kinematic one; Cf, YPlus and HeatFlux, 0 off the walls.
+        Vorticity [a_inf/chord]; Cf, YPlus and HeatFlux, 0 off the walls.
         """
         self.refresh()
         get, grid, own = self.backend.get, self.grid, self.at_walls()
         slope = get(self.fields["slope"]).astype(float)
         found = {"Vorticity": (slope[:, 4] - slope[:, 3]) * self.unit}
-        if self.eddies is not None:
-            stream = get(self.fields["mu_stream"])[grid.member]
-            found["EddyViscosity"] = get(self.fields["mu"])[:, 1] / stream
-            found["NuTilde"] = get(self.eddies.nt).astype(float) / stream
         for name, kept in KEPT.items():
             if name != "cp":  # of all nodes
                 found[kept] = np.zeros(grid.nodes)
@@ -238,13 +280,3 @@ class Friction:
 def _forward(along_stream: Floats) -> Floats:
     """Factor 1 of what goes downstream, -1 of what goes upstream."""
     return np.where(along_stream < 0, -1.0, 1.0)
-
-
-def refuse_inviscid(friction: Friction | None) -> Friction:
-    """The friction of a viscous gas; SettingsError of an inviscid one."""
-    if friction is None:
-        raise SettingsError(
-            "walls: the gas is inviscid and has no friction; give reynolds, or take its cp at the "
-            "walls from run.fields()['Cp']"
-        )
-    return friction

@@ -21,7 +21,6 @@ from kinemesh.flow.door.arguments import Arguments, Markers, check_vortex
 from kinemesh.flow.door.space import check_poses
 from kinemesh.flow.gas.answers import Answers
 from kinemesh.flow.gas.dualtime import HUGE
-from kinemesh.flow.gas.friction import Friction
 from kinemesh.flow.gas.implicit import Operator
 from kinemesh.flow.gas.newton import Newton
 from kinemesh.flow.gas.state import PREDICTORS, State
@@ -39,36 +38,36 @@ Terms = tuple[Callable[[Any], Term], ...]
 class Solver(Answers):
     """A case of a gas, or an ensemble of cases.
 
-    A subclass lists its terms and its `operator`.  It checks its arguments (`arguments_of`,
+    A subclass chooses its terms and its `operator`.  It checks its arguments (`arguments_of`,
     `assign_markers`), asks for memory (`fits`), makes its volumes, and hands all of them on to
     here.
 
     Attributes
     ----------
     those of `Answers`
-    terms_of : terms of the residual, in the order of their calls;  terms : by name, as made
+    terms : of the residual by name, as made
     implicit : solves for the change of u in a pseudo-step
     predicted : whether the present step has had its prediction
     planes_shift : whether planes of symmetry in space may shift with the bodies
     """
 
-    terms_of: ClassVar[Terms] = ()
     planes_shift: ClassVar[bool] = False
 
     def __init__(self, arguments: Arguments, markers: Markers, grid: Volumes) -> None:
         Moving.__init__(self, arguments, markers, grid)
         State.__init__(self, arguments, grid)
         self.terms = {}
-        for make in self.terms_of:
+        for make in self.terms_of():
             term = make(self)
             self.terms[term.name] = term
         seen = [call for term in self.terms.values() for call in term.seen()]
         if seen:
             self._primitive = self.backend.record([self._primitive, *seen])
             self._primitive()
-        self.friction = None if self.viscosity is None else Friction(self)
-        if self.friction is not None:
-            self.steady_columns = self.friction.columns
+        self.friction = self.friction_of()(self)
+        self.steady_columns = self.friction.columns
+        for term in self.terms.values():
+            self.steady_columns += term.columns
         if grid.dimensions == 3:
             self.steady_columns += SIDE
         self.columns = (*self.steady_columns, *grid.columns)
@@ -100,6 +99,13 @@ class Solver(Answers):
     # ---- what a solver is ------------------------------------------------------------------
 
     @abstractmethod
+    def terms_of(self) -> Terms:
+        """Terms of the residual of this case, in the order of their calls.
+
+        They are made of the case one after the other, its grid and its fields being there.
+        """
+
+    @abstractmethod
     def operator(self) -> Operator:
         """Solver for the change of u in a pseudo-step."""
 
@@ -115,7 +121,7 @@ class Solver(Answers):
 
     def _for_loads(self) -> None:
         super()._for_loads()
-        if self.fresh and self.friction is not None:
+        if self.fresh and self.friction.reacts:
             self._react()
 
     def _react(self) -> None:
@@ -139,7 +145,7 @@ class Solver(Answers):
     def check_swept(self) -> None:
         """SettingsError for a term whose derivative sweeps without a matrix lack."""
         for term in self.terms.values():
-            if type(term).matrix is not Term.matrix and not term.swept and term.residual():
+            if type(term).matrix is not Term.matrix and not term.swept:
                 raise SettingsError(
                     f"pseudo-steps without a matrix lack the derivative of the term {term.name!r}; "
                     f"use {self.settings.with_matrix}"
@@ -239,12 +245,6 @@ class Solver(Answers):
         for term in self.terms.values():
             term.initialise()
         self.fresh = True
-        if "stick" in self.terms:  # walls at rest, and the gas there with them
-            self.grid.set_time_levels(np.ones(self.grid.members), 0)
-            self.grid.sweep()
-            for call in self.terms["stick"].residual():
-                call()
-            self.settle()
 
     def start_steady(self, poses: Sequence[Pose] = ()) -> None:
         """Bodies at `poses` (as given), no time terms: what follows marches to a steady state."""

@@ -70,8 +70,9 @@ class Beside(Protocol):
 class Term:
     """Part of a residual.
 
-    A solver lists its terms in `terms_of`, in the order of their calls, and makes each from itself:
-    a term adds the fields that it makes to those of the solver, for the terms after it.
+    A solver chooses the terms of its case in `terms_of`, in the order of their calls, and makes
+    each from itself: a term adds the fields that it makes to those of the solver, for the terms
+    after it.  A term that a case does not need is not made: none asks whether it is needed.
 
     Parameters
     ----------
@@ -82,11 +83,13 @@ class Term:
     name : by which the solver has it
     near : fields that it reads at neighbours; all others it reads at its own volumes alone
     swept : True where sweeps without a matrix have its derivative, or need none
+    columns : of histories, that it has numbers for
     """
 
     name: ClassVar[str]
     near: tuple[str, ...] = ()
     swept: ClassVar[bool] = False
+    columns: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, case: Any) -> None:
         self.fields, self.grid, self.settings = case.fields, case.grid, case.settings
@@ -98,6 +101,10 @@ class Term:
     def again(self) -> list[Any]:
         """Calls of `residual` that later stages of a pseudo-step repeat, from q in place of u."""
         return self.residual()
+
+    def stand(self) -> list[Any]:
+        """Calls that put what bodies at rest make of a stream into u."""
+        return []
 
     def seen(self) -> list[Any]:
         """Calls from q to what it has made and loads read; none where loads read q alone."""
@@ -161,6 +168,14 @@ class Term:
     def above(self) -> NDArray[np.bool_] | bool:
         """(members,) whether the residual beside that of u is above what settings ask for now."""
         return False
+
+    def numbers(self) -> dict[str, NDArray[Any]]:
+        """(members,) of each of `columns`."""
+        return {}
+
+    def outputs(self) -> dict[str, NDArray[Any]]:
+        """(nodes,) fields of a field file beside those of the model, by name."""
+        return {}
 
     @property
     def kept(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import SettingsError
 from kinemesh.flow.terms.base import Rows, Term
-from kinemesh.space.conditions.table import flux_of, sticks
+from kinemesh.space.conditions.table import flux_of
 from kinemesh.space.conditions.values import Values
 
 
@@ -20,10 +20,8 @@ class Vortex(Term):
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
-        self._calls: list[Any] = []
-        if self.settings.far_field == "vortex":
-            self.fields.add(strength=case.backend.zeros(self.grid.members, "float64"))
-            self._calls = case.forces.vortex(self.fields)
+        self.fields.add(strength=case.backend.zeros(self.grid.members, "float64"))
+        self._calls: list[Any] = case.forces.vortex(self.fields)
 
     def residual(self) -> list[Any]:
         return self._calls
@@ -50,12 +48,8 @@ class Boundary(Term):
     def __init__(self, case: Any) -> None:
         super().__init__(case)
         self.values = Values(case.backend, self.grid, case.conditions)
-        viscous = case.viscosity is not None
-        self.patches = {
-            kind: patch
-            for kind, patch in self.grid.patches.items()
-            if len(patch) and not (viscous and sticks(kind))
-        }
+        patches = self.grid.patches
+        self.patches = {kind: own for kind, own in patches.items() if len(own) and self.weak(kind)}
         self.kernels = {kind: flux_of(kind, case.family) for kind in self.patches}
         for kind, kernel in self.kernels.items():
             if not self.fields.has(kernel):
@@ -63,6 +57,11 @@ class Boundary(Term):
                     f"boundaries: kind {kind!r} is not for this solver, as there is no kernel "
                     f"{kernel}; choose another kind"
                 )
+
+    def weak(self, kind: str) -> bool:
+        """Return True for a kind of condition that a flux imposes: all of an inviscid gas."""
+        del kind
+        return True
 
     def at_time(self, times: NDArray[np.float64]) -> None:
         self.values.at_time(times)

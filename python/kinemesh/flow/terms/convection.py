@@ -5,7 +5,7 @@ docs/theory.md, 2.2 and 2.8.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from kinemesh.flow.terms.base import Rows, Term
 
@@ -81,11 +81,13 @@ class FaceFluxes(Term):
     ----------
     flux : (edges, variables) device array, which terms after it may add to; a field of the solver.
         SettingsError where a loop stores no fluxes
+    ending : of the names of its kernels
     """
 
     name = "convection"
     near: tuple[str, ...] = ("q", "grad", "x")
     swept = True
+    ending: ClassVar[str] = ""
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
@@ -96,10 +98,8 @@ class FaceFluxes(Term):
         else:
             loops = self.settings.loops
             self.fields.lack(flux=f"loops = {loops!r} stores no fluxes; take loops = 'store'")
-        self.kernel, self.jacobian = FLUXES[self.settings.flux][:2]
-        if case.viscosity is not None:
-            self.near = (*FaceFluxes.near, "slope", "mu")
-            self.kernel, self.jacobian = f"{self.kernel}_viscous", f"{self.jacobian}_viscous"
+        kernels = FLUXES[self.settings.flux][:2]
+        self.kernel, self.jacobian = (f"{kernel}{self.ending}" for kernel in kernels)
 
     @property
     def flux(self) -> Any:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kinemesh.device.fields import Fields
 from kinemesh.flow.terms.base import Term
 from kinemesh.flow.terms.eddies_newton import NewtonEddies
+from kinemesh.flow.terms.viscous import Viscous
 from kinemesh.linear import Bicgstab
 from kinemesh.linear.layers import Layers
 from kinemesh.space.conditions.base import OUTER
@@ -21,6 +22,14 @@ from kinemesh.space.distance import wall_distance
 TOLERANCE, MOST = 0.3, 2
 # of the terms of a residual that cancel; measured: 4.7 where a march stalls at round-off
 ROUNDINGS = 5.0
+
+
+class EddyViscosity(Viscous):
+    """Viscosity at the nodes, with that of eddies by the working variable nu~."""
+
+    def __init__(self, case: Any) -> None:
+        case.fields.add(nt=case.backend.zeros(case.grid.nodes))
+        super().__init__(case)
 
 
 class SpalartAllmaras(Term):
@@ -35,12 +44,10 @@ class SpalartAllmaras(Term):
 
     name = "turbulence"
     near = ("nt", "slope_nt", "eta", "x")
+    columns = ("residual_turbulence",)
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
-        self.on = case.viscosity is not None and case.viscosity.turbulence is not None
-        if not self.on:
-            return
         b, grid, fields = case.backend, self.grid, self.fields
         self.backend = b
         self.stream = case.viscosity.nu_ratio * case.viscosities
@@ -87,15 +94,12 @@ class SpalartAllmaras(Term):
 
     def initialise(self) -> None:
         """Set nu~ of every time level to that of the stream, 0 at the walls."""
-        if self.on:
-            away = self.backend.get(self.fields["distance"]) > 0
-            values = self.stream[self.grid.member] * away
-            for own in (self.nt, self.nt1, self.nt2):
-                self.backend.put(own, values)
+        away = self.backend.get(self.fields["distance"]) > 0
+        values = self.stream[self.grid.member] * away
+        for own in (self.nt, self.nt1, self.nt2):
+            self.backend.put(own, values)
 
     def residual(self) -> list[Any]:
-        if not self.on:
-            return []
         return [
             self.own.bind("eddy_gradient"),
             self.own.bind("eddy_rows"),
@@ -104,17 +108,13 @@ class SpalartAllmaras(Term):
         ]
 
     def perturbed(self) -> list[Any]:
-        if not self.on:
-            return []
         return [
             self.own.bind("eddy_gradient"),
             self.own.bind("eddy_residual"),
             *self._through("eddy_through_residual"),
         ]
 
-    def beside(self) -> Callable[[Fields, Layers], NewtonEddies] | None:
-        if not self.on:
-            return None
+    def beside(self) -> Callable[[Fields, Layers], NewtonEddies]:
         return lambda vectors, layers: NewtonEddies(self.own, vectors, self.solver, layers)
 
     def _through(self, kernel: str) -> list[Any]:
@@ -128,41 +128,45 @@ class SpalartAllmaras(Term):
         return calls
 
     def step(self) -> list[Any]:
-        if not self.on:
-            return []
         solver = self.solver
         return [solver.factor, solver.solve_recorded(MOST), self.own.bind("eddy_update")]
 
     def begin_step(self) -> None:
-        if self.on:
-            self._keep()
-            self.backend.put(self.drop, self.settings.unsteady_turbulence_drop)
+        self._keep()
+        self.backend.put(self.drop, self.settings.unsteady_turbulence_drop)
 
     def start_steady(self) -> None:
-        if self.on:
-            self.backend.put(self.drop, self.settings.turbulence_drop)
+        self.backend.put(self.drop, self.settings.turbulence_drop)
 
     def settle(self) -> None:
-        if self.on:
-            for own in (self.nt1, self.nt2):
-                self.backend.put(own, self.backend.get(self.nt))
+        for own in (self.nt1, self.nt2):
+            self.backend.put(own, self.backend.get(self.nt))
 
-    def behind(self) -> NDArray[np.bool_] | bool:
-        return self.on and self.backend.get(self.fields["busy"]) != 0
+    def behind(self) -> NDArray[np.bool_]:
+        return np.asarray(self.backend.get(self.fields["busy"]) != 0)
 
     def beside_res(self) -> list[tuple[str, Any]]:
-        return [("nu~", self.own["res_nt"])] if self.on else []
+        return [("nu~", self.own["res_nt"])]
 
-    def above(self) -> NDArray[np.bool_] | bool:
-        if not self.on:
-            return False
+    def above(self) -> NDArray[np.bool_]:
         norm, base, drop = (self.backend.get(a) for a in (self.norm, self.base, self.drop))
         return np.asarray(~(norm <= drop * base))
 
+    def numbers(self) -> dict[str, NDArray[Any]]:
+        norm, base = (self.backend.get(a) for a in (self.norm, self.base))
+        return {"residual_turbulence": norm / np.maximum(base, 1e-300)}
+
+    def outputs(self) -> dict[str, NDArray[Any]]:
+        """EddyViscosity over the viscosity of the stream, NuTilde over its kinematic one."""
+        get = self.backend.get
+        stream = get(self.fields["mu_stream"])[self.grid.member]
+        return {
+            "EddyViscosity": get(self.fields["mu"])[:, 1] / stream,
+            "NuTilde": get(self.nt).astype(float) / stream,
+        }
+
     @property
     def kept(self) -> dict[str, Any]:
-        if not self.on:
-            return {}
         return {
             "nu_tilde": self.nt,
             "nu_tilde_1": self.nt1,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from kinemesh.flow.terms.base import Term
 from kinemesh.flow.terms.convection import CLOUD_FLUXES
@@ -17,11 +17,13 @@ class Gradients(Term):
     Attributes
     ----------
     grad : (nodes, variables * dimensions) device array, dq_k/dx, dq_k/dy side by side; a field of
-        the solver, as is `slope` of a viscous gas, the same without limits and whole
+        the solver
+    kernel : that makes them
     """
 
     name = "gradients"
     near = ("u", "q", "x")  # u by the range of all volumes
+    kernel: ClassVar[str] = "ale_gradient"
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
@@ -30,12 +32,6 @@ class Gradients(Term):
         b, grid, variables = case.backend, self.grid, case.model.variables
         self.grad = b.zeros((grid.nodes, grid.dimensions * variables))
         self.fields.add(grad=self.grad)
-        self.kernel = "ale_gradient"
-        if case.viscosity is not None:
-            self.kernel = "viscous_gradient"
-            whole = b.zeros(self.fields["inverse"].shape)
-            self.fields.add(slope=b.zeros(self.grad.shape), whole=whole)
-            grid.measure.follow(self.fields.bind("least_squares", inverse=whole))
         self.first: list[Any] = []
         self._begin(b)
         self._calls = self._from_q()

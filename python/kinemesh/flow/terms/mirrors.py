@@ -11,8 +11,8 @@ from kinemesh.flow.terms.base import Rows, Term
 class Mirrors(Term):
     """Rows of the volumes on planes of symmetry, behind what other boundaries add there.
 
-    States there slip and gradients are even in `Gradients`.  In the plane, where planes of symmetry
-    are patches, it has no calls.
+    States there slip and gradients are even in `Gradients`.  In the plane planes of symmetry are
+    patches.
     """
 
     name = "planes of symmetry"
@@ -23,17 +23,13 @@ class Mirrors(Term):
         self.symmetric = self.grid.symmetric
 
     def residual(self) -> list[Any]:
-        return [self.fields.bind("bc_symmetry", **self.symmetric)] if self.symmetric else []
+        return [self.fields.bind("bc_symmetry", **self.symmetric)]
 
     def given(self, vectors: Mapping[str, Any]) -> list[Any]:
-        if not self.symmetric:
-            return []
         own = {name: vectors[name] for name in ("T", "z", "w")}
         return [self.fields.bind("newton_symmetry", **self.symmetric, **own)]
 
     def matrix(self, rows: Rows) -> list[Any]:
-        if not self.symmetric:
-            return []
         line = rows.fields.backend.table(rows.rows[self.grid.mirror_nodes])
         own = rows.fields.also(node=self.symmetric["node"], line=line, row=rows.row)
         return [own.bind("bc_symmetry_jacobian", suffix=rows.suffix)]

@@ -10,12 +10,16 @@ import numpy as np
 from kinemesh.bodies.poses import PoseArray
 from kinemesh.flow.door.walls import Walls
 from kinemesh.flow.terms.base import Rows, Term
+from kinemesh.flow.terms.boundary import Boundary
+from kinemesh.flow.terms.convection import FaceFluxes
+from kinemesh.flow.terms.gradients import Gradients
+from kinemesh.space.conditions.table import sticks
 
 
-class Stick(Term):
-    """State of the walls' nodes: the gas there goes as they do.
+class WallFields(Term):
+    """Fields of the nodes of walls that a gas sticks to, which loads and restarts read.
 
-    Before all that reads states.  `NoSlip` has the rest of these walls.
+    Alone where a viscous gas has no walls, so that there are no nodes; else see `Stick`.
 
     Attributes
     ----------
@@ -27,45 +31,62 @@ class Stick(Term):
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
-        self.walls = None
-        self._calls: list[Any] = []
-        if case.viscosity is None:
-            return
         b, grid, own = case.backend, self.grid, self.grid.wall
         self.backend = b
         shape = len(own), grid.dimensions
         made = {n: b.zeros(shape, np.float64) for n in ("dx1", "dx2", "velocity", "reaction")}
         made["heat"] = b.zeros(len(own), np.float64)
-        self.sliding = Walls(grid, case.slides)
+        self.sliding = Walls(grid, case.viscosity.sliding)
         if self.sliding.sliding:
             self._speed = case.speed[own.member][:, None]
             made["slide"] = b.array(self._speed * self.sliding.own, np.float64)
         own.device.update(made)
         self.made = made
-        walls = self.fields.also(
+        self.walls = self.fields.also(
             **own.device, x1=grid.x1, wall_temperature=case.viscosity.wall_temperature
         )
-        self.walls = walls
-        if not len(own):
-            return
+
+    def place(self, poses: PoseArray) -> None:
+        if self.sliding.sliding:
+            turned, _ = self.sliding.move(poses, None)
+            self.backend.put(self.made["slide"], self._speed * turned)
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        return {f"wall_{name}": self.made[name] for name in ("dx1", "reaction", "heat")}
+
+
+class Stick(WallFields):
+    """State of the walls' nodes: the gas there goes as they do.
+
+    Before all that reads states.  `NoSlip` has the rest of these walls.
+    """
+
+    def __init__(self, case: Any) -> None:
+        super().__init__(case)
+        grid, made, walls = self.grid, self.made, self.walls
         copy = "copy_f64_2" if grid.dimensions == 2 else "copy_f64_3"
-        grid.keep_levels.follow(b.bind(copy, **{"from": made["dx1"], "to": made["dx2"]}))
+        grid.keep_levels.follow(self.backend.bind(copy, **{"from": made["dx1"], "to": made["dx2"]}))
         grid.sweep.follow(walls.bind("wall_move"))
         self._calls = [walls.bind("wall_stick")]
 
     def residual(self) -> list[Any]:
         return self._calls
 
-    def place(self, poses: PoseArray) -> None:
-        if self.walls is not None and self.sliding.sliding:
-            turned, _ = self.sliding.move(poses, None)
-            self.backend.put(self.made["slide"], self._speed * turned)
+    def stand(self) -> list[Any]:
+        return self._calls
 
-    @property
-    def kept(self) -> dict[str, Any]:
-        if self.walls is None:
-            return {}
-        return {f"wall_{name}": self.made[name] for name in ("dx1", "reaction", "heat")}
+
+class ViscousGradients(Gradients):
+    """Gradients of a viscous gas, and in the field `slope` the same without limits and whole."""
+
+    kernel = "viscous_gradient"
+
+    def _begin(self, backend: Any) -> None:
+        whole = backend.zeros(self.fields["inverse"].shape)
+        self.fields.add(slope=backend.zeros(self.grad.shape), whole=whole)
+        self.grid.measure.follow(self.fields.bind("least_squares", inverse=whole))
+        super()._begin(backend)
 
 
 class Viscous(Term):
@@ -75,11 +96,7 @@ class Viscous(Term):
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
-        self._calls: list[Any] = []
         own, b, grid = case.viscosity, case.backend, self.grid
-        if own is None:
-            return
-        turbulent = own.turbulence is not None
         self.fields.add(
             mu=b.zeros((grid.nodes, 2), np.float64),
             mu_stream=b.array(case.viscosities, np.float64),
@@ -89,13 +106,25 @@ class Viscous(Term):
             compact=b.zeros(grid.edges, np.float32),
             jump=b.zeros(grid.edges),
         )
-        if turbulent:
-            self.fields.add(nt=b.zeros(grid.nodes))
         grid.measure.follow(self.fields.bind("viscous_compact", S=grid.S))
         self._calls = [self.fields.bind("gas_viscosity")]
 
     def residual(self) -> list[Any]:
         return self._calls
+
+
+class ViscousFluxes(FaceFluxes):
+    """Convective fluxes, and the stresses and the heat of a viscous gas with them."""
+
+    near = (*FaceFluxes.near, "slope", "mu")
+    ending = "_viscous"
+
+
+class ViscousBoundary(Boundary):
+    """Weak conditions of a viscous gas: none at walls that it sticks to."""
+
+    def weak(self, kind: str) -> bool:
+        return not sticks(kind)
 
 
 class NoSlip(Term):
@@ -105,26 +134,21 @@ class NoSlip(Term):
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
-        stick = case.terms[Stick.name]
-        self.walls = stick.walls if len(self.grid.wall) else None
+        self.walls = case.terms[Stick.name].walls
 
     def residual(self) -> list[Any]:
-        return [] if self.walls is None else [self.walls.bind("bc_no_slip")]
+        return [self.walls.bind("bc_no_slip")]
 
     def perturbed(self) -> list[Any]:
-        if self.walls is None:
-            return []
         zeros = self.fields.backend.zeros
         tried = {name: zeros(self.walls[name].shape, "float64") for name in ("reaction", "heat")}
         return [self.walls.bind("bc_no_slip", **tried)]
 
     def given(self, vectors: Mapping[str, Any]) -> list[Any]:
         own = {name: vectors[name] for name in ("z", "w")}
-        return [] if self.walls is None else [self.walls.bind("newton_no_slip", **own)]
+        return [self.walls.bind("newton_no_slip", **own)]
 
     def matrix(self, rows: Rows) -> list[Any]:
-        if self.walls is None:
-            return []
         b, nodes = rows.fields.backend, self.grid.wall.node
         line = b.table(rows.rows[nodes])
         own = rows.fields.also(**self.grid.wall.device, line=line, row=rows.row)
