@@ -67,6 +67,21 @@ class Swept(Euler):
         return super().outputs(q[:, [0, 1, 2, 4]], mach) | {"Span": q[:, 3]}
 
 
+class Carried(Euler):
+    """A scalar behind the pressure, of 3 in the stream."""
+
+    def __init__(self, dimensions):
+        super().__init__(dimensions)
+        self.names, self.variables, self.endings = (*self.names, "s"), 5, ("_swept",)
+
+    def free_stream(self, mach, alpha_deg):
+        return np.insert(super().free_stream(mach, alpha_deg), 4, 3.0, axis=1)
+
+
+class CarriedAle(km.Ale):
+    equations = Carried
+
+
 class SweptAle(km.Ale):
     equations = Swept
 
@@ -135,6 +150,14 @@ def test_other_equations_reach_every_kernel_without_a_word_elsewhere(bound, on, 
     assert made.backend.get(made.u).shape == (made.grid.nodes, 5)
     with pytest.raises(km.SettingsError, match=re.escape("(rho, u, v, w, p)")):
         made.initialise(np.ones((made.grid.nodes, 4)))
+
+
+@pytest.mark.parametrize("solver", [SweptAle, CarriedAle])
+def test_pressures_at_walls_are_where_the_model_has_them(bound, solver):
+    case = solver(MESH, mach=0.5, device="cpu")
+    case.backend.put(case.q, case.model.free_stream([0.5], [0.0])[case.grid.member])
+
+    assert case.wall_pressures({0: case.grid.wall.node})[0] == pytest.approx(0.0, abs=1e-15)
 
 
 def test_outputs_of_other_equations_are_in_the_field_file(bound, tmp_path):

@@ -151,7 +151,7 @@ class Answers(State, Moving):
     ) -> dict[int, NDArray[np.float64]]:
         self._for_loads()
         on_cells = self.grid.on == "cells"
-        p = self._at_faces() if on_cells else self.backend.get(self.q)[:, -1]
+        p = self._at_faces() if on_cells else self.backend.get(self.q)[:, self.model.PRESSURE]
         return {
             m: pressure_coefficient(p[own].astype(float), float(self.mach[m]))
             for m, own in rows.items()
@@ -160,10 +160,11 @@ class Answers(State, Moving):
     def _at_faces(self) -> NDArray[np.float64]:
         """(faces,) pressures at the middles of the walls' faces, as loads have them (forces.h)."""
         get, wall, fields = self.backend.get, self.grid.wall, self.fields
-        cell, d = wall.node, self.grid.dimensions
-        own = get(fields["q"])[cell, -1].astype(float)
+        cell, d, place = wall.node, self.grid.dimensions, self.model.PRESSURE
+        own = get(fields["q"])[cell, place].astype(float)
+        slope = get(fields["grad"])[cell, d * place : d * (place + 1)].astype(float)
         way = get(wall.device["xf"]) - get(fields["x"])[cell]
-        there = own + (get(fields["grad"])[cell, -d:].astype(float) * way).sum(axis=1)
+        there = own + (slope * way).sum(axis=1)
         return np.asarray(np.where(there > 0, there, own))
 
     def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:

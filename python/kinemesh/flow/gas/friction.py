@@ -101,6 +101,7 @@ class Friction(Slip):
         self.reynolds, self.unit = case.streams["reynolds"], case.reference[1]
         self.length = case.viscosity.length * case.reference[1]
         self.turbulent = case.viscosity.turbulence is not None
+        self.pressure = case.model.PRESSURE
         terms = [case.terms[name] for name in (Gradients.name, Viscous.name)]
         self._calls = self.backend.record([call for term in terms for call in term.residual()])
 
@@ -174,7 +175,8 @@ class Friction(Slip):
         alpha = np.radians(self.alpha_deg)[member]
         stream = np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
         normal, size = self._normal()
-        pulled = reaction - (q[:, -1] * size)[:, None] * normal
+        p = q[:, self.pressure]
+        pulled = reaction - (p * size)[:, None] * normal
         sharp, sides = self._sharp(x), self._sides(x)
         both = (sides * _forward(sides @ stream[:, :, None])).sum(axis=1)
         way = np.stack([-normal[:, 1], normal[:, 0]], axis=1)
@@ -188,7 +190,7 @@ class Friction(Slip):
         with np.errstate(invalid="ignore"):  # a member may have failed by its density
             y_plus = height * np.sqrt(np.abs(stress) * q[:, 0]) / np.maximum(viscosity, 1e-300)
         mach = self.mach[member]
-        cp = pressure_coefficient(q[:, -1], mach)
+        cp = pressure_coefficient(p, mach)
         return AtWalls(size, cp, stress / (0.5 * mach**2), y_plus, heat / size)
 
     def rows(self, members: Sequence[int]) -> Sequence[int]:

@@ -28,6 +28,7 @@ class Euler:
     ----------
     names : of the primitive variables, a column of q each
     variables : int    number of equations
+    PRESSURE : place of the pressure in a primitive state, as of csrc/kernels/numbers.h
     endings : of the names of their kernels, the first that there is
     """
 
@@ -36,6 +37,10 @@ class Euler:
         self.names = ("rho", *"uvw"[:dimensions], "p")
         self.variables = len(self.names)
         self.endings = ("_3d",) if dimensions == 3 else ()
+
+    @property
+    def PRESSURE(self) -> int:
+        return self.names.index("p")
 
     def free_stream(self, mach: ArrayLike, alpha_deg: ArrayLike) -> Floats:
         """(members, variables) primitive states of the uniform streams."""
