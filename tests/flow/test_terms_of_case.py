@@ -4,7 +4,9 @@ import ast
 from pathlib import Path
 
 import kinemesh as km
+import numpy as np
 import pytest
+from kinemesh.flow.terms.base import Term
 
 HERE = Path(km.__file__).parent
 MESH = km.mesh.airfoil("naca0012", nodes=700, far_field=8)
@@ -52,6 +54,32 @@ def test_a_viscous_gas_without_walls_has_no_rows_of_walls():
 
     assert list(case.terms) == LAMINAR[:-1]
     assert len(case.kept(levels=True)["wall_reaction"]) == 0
+
+
+class Waits(Term):
+    """Term for whose sake no member ends, where `flag` is 1."""
+
+    name, flag = "waits", 1
+
+    def __init__(self, case):
+        super().__init__(case)
+        self.busy = case.backend.array(np.full(case.grid.members, self.flag), np.int32)
+
+
+@pytest.mark.parametrize("flag", [0, 1])
+def test_a_member_goes_on_as_long_as_a_term_says(flag, monkeypatch):
+    class Waiting(km.Ale):
+        def terms_of(self):
+            return (*super().terms_of(), Waits)
+
+    monkeypatch.setattr(Waits, "flag", flag)
+    case = ale(solver=Waiting, settings=km.AleSettings(steady_drop=0.9, steady_iterations=9))
+    run = case.steady()
+
+    assert "busy" not in case.fields  # which names no array of a term by chance
+    assert case.behind().tolist() == [flag == 1]
+    assert run.converged == (flag == 0)
+    assert (len(run.history["residual"]) == 9) == (flag == 1)
 
 
 def questions(tree):

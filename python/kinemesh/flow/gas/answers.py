@@ -76,11 +76,17 @@ class Answers(State, Moving):
                 argument="far_field",
             )
 
+    @property
+    def busy(self) -> Any:
+        """(members,) flag of terms, of what they have beside u; None where they have nothing."""
+        flags = {id(term.busy): term.busy for term in self.terms.values() if term.busy is not None}
+        assert len(flags) <= 1, "terms with something beside u share one flag"
+        return next(iter(flags.values()), None)
+
     def behind(self) -> NDArray[np.bool_]:
-        found = np.zeros(self.grid.members, bool)
-        for term in self.terms.values():
-            found |= term.behind()
-        return found
+        busy = self.busy
+        none = np.zeros(self.grid.members, bool)
+        return none if busy is None else np.asarray(self.backend.get(busy) != 0)
 
     def above(self) -> NDArray[np.bool_]:
         found = np.zeros(self.grid.members, bool)

@@ -89,6 +89,7 @@ class DualTime(StepLoop):
         most: int,
         cfl: tuple[float, float, float],
         stall: float = HUGE,
+        busy: Any = None,
     ) -> Any:
         """Call that measures `res`, of the solver's fields, and decides who goes on.
 
@@ -100,6 +101,7 @@ class DualTime(StepLoop):
             iteration at most
         stall : residual over the one before at which the CFL number is halved, to the first one at
             least
+        busy : (members,) int32 device array    members that go on whatever `res`, or None
         """
         grid = self.grid
         return fields.bind(
@@ -108,6 +110,7 @@ class DualTime(StepLoop):
             parts=self.parts,
             noise=self.noise,
             hold=self.hold,
+            busy=busy,
             floor=self.floor,
             drop=drop,
             cfl_first=cfl[0],

@@ -193,7 +193,7 @@ class Solver(Answers):
         boundaries, block_* (factors), krylov_* (a loop of its own), widen_state, state_update (u).
         """
         b, active = self.backend, self.dualtime.active
-        check = self.dualtime.check(self.fields, drop, most, cfl, stall)
+        check = self.dualtime.check(self.fields, drop, most, cfl, stall, self.busy)
         step = b.record(self.pseudo_step(), flag=active)
         steps = [step] if newton is None else newton.calls(step)
         once = b.record([*self.residual(), check, *steps])

@@ -84,12 +84,15 @@ class Term:
     near : fields that it reads at neighbours; all others it reads at its own volumes alone
     swept : True where sweeps without a matrix have its derivative, or need none
     columns : of histories, that it has numbers for
+    busy : (members,) int32 device array, members that may not end, as what terms have beside u has
+        not converged; one array for all terms of a case, or None
     """
 
     name: ClassVar[str]
     near: tuple[str, ...] = ()
     swept: ClassVar[bool] = False
     columns: ClassVar[tuple[str, ...]] = ()
+    busy: Any = None
 
     def __init__(self, case: Any) -> None:
         self.fields, self.grid, self.settings = case.fields, case.grid, case.settings
@@ -156,10 +159,6 @@ class Term:
 
     def at_time(self, times: NDArray[np.float64]) -> None:
         """Take up what depends on the time, at the times of the members (members,)."""
-
-    def behind(self) -> NDArray[np.bool_] | bool:
-        """(members,) whether what it has beside u has not converged."""
-        return False
 
     def beside_res(self) -> list[tuple[str, Any]]:
         """Name of what it has beside u, and the device array (volumes,) of its residual."""

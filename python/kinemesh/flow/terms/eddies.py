@@ -60,7 +60,7 @@ class SpalartAllmaras(Term):
             b.array(np.ones(grid.members), np.float64) for _ in range(3)
         )
         wall_distance(grid, [m for m, own in case.conditions.items() if own.strong])
-        fields.add(busy=b.zeros(grid.members, np.int32))
+        self.busy = b.zeros(grid.members, np.int32)
         self.own = own = fields.also(
             node=solver.tables["node"],
             diagonal=solver.tables["diagonal"],
@@ -70,6 +70,7 @@ class SpalartAllmaras(Term):
             nt1=self.nt1,
             nt2=self.nt2,
             slope_nt=b.zeros((grid.nodes, grid.dimensions)),
+            busy=self.busy,
             nt_stream=b.array(self.stream, np.float64),
             A=solver.A,
             rhs_nt=solver.b,
@@ -142,9 +143,6 @@ class SpalartAllmaras(Term):
         for own in (self.nt1, self.nt2):
             self.backend.put(own, self.backend.get(self.nt))
 
-    def behind(self) -> NDArray[np.bool_]:
-        return np.asarray(self.backend.get(self.fields["busy"]) != 0)
-
     def beside_res(self) -> list[tuple[str, Any]]:
         return [("nu~", self.own["res_nt"])]
 
@@ -172,5 +170,5 @@ class SpalartAllmaras(Term):
             "nu_tilde_1": self.nt1,
             "nu_tilde_base": self.base,
             "nu_tilde_norm": self.norm,
-            "nu_tilde_busy": self.fields["busy"],
+            "nu_tilde_busy": self.busy,
         }
