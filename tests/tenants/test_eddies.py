@@ -40,6 +40,14 @@ def test_eddies_as_viscous_as_the_gas_are_half_of_its_reynolds_number():
     assert run.converged
     assert drag == pytest.approx(flown(40.0)[1].history["cd"][-1], rel=0.1**2)
     assert drag > 1.1 * flown(80.0)[1].history["cd"][-1]
-    assert case.more["viscosity"]["turbulence"] == "even"
+    told = case.more["viscosity"]
+    assert told["turbulence"] == "even"
+    assert {"turbulent_prandtl", "nu_ratio"} & set(told) == {"turbulent_prandtl"}
+
+
+def test_an_unknown_model_and_a_number_of_another_are_refused():
+    words = "nu_ratio is 4.0 and has no effect with turbulence = 'even'; give turbulence = 'sa', or"
+    with pytest.raises(km.SettingsError, match=words):
+        flown(40.0, turbulence="even", viscosity=km.Viscosity(nu_ratio=4.0))
     with pytest.raises(km.SettingsError, match=r"expected 'sa' \(Spalart and Allmaras\) or 'even'"):
         flown(40.0, turbulence="odd")

@@ -50,7 +50,7 @@ from kinemesh.flow.terms.boundary import Boundary, Vortex
 from kinemesh.flow.terms.convection import LOOPS, Balance, FaceFluxes
 from kinemesh.flow.terms.gradients import Gradients
 from kinemesh.flow.terms.mirrors import Mirrors
-from kinemesh.flow.terms.turbulence import LAMINAR, MODELS
+from kinemesh.flow.terms.turbulence import model_of
 from kinemesh.flow.terms.viscous import (
     NoSlip,
     Stick,
@@ -220,7 +220,7 @@ class Ale(Solver):
         if not self.viscosity.viscous:
             planes = (Mirrors,) if self.grid.symmetric else ()
             return (self.gradients, FaceFluxes, Balance, *far, Boundary, *planes)
-        model = MODELS.get(self.viscosity.turbulence or "", LAMINAR)
+        model = model_of(self.viscosity.turbulence)
         first, last = (Stick, (NoSlip,)) if len(self.grid.wall) else (WallFields, ())
         return (
             first, ViscousGradients, model.viscosity, ViscousFluxes, Balance, *far,

@@ -15,7 +15,7 @@ from kinemesh.errors import SettingsError, shown
 from kinemesh.flow.door import limits
 from kinemesh.flow.door.arguments import gas_streams, within
 from kinemesh.flow.door.sliding import Sliding, checked
-from kinemesh.flow.terms.turbulence import MODELS
+from kinemesh.flow.terms.turbulence import MODELS, model_of
 from kinemesh.space.conditions.base import BODY, PLANE, Condition
 
 SUTHERLAND = 110.4  # [K], of air
@@ -174,10 +174,10 @@ class Laws(Inviscid):
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """Numbers for summaries and restarts, by the names of arguments; without those of a model
-        of turbulence where there is none."""
+        """Numbers for summaries and restarts, by the names of arguments; of models of turbulence
+        those that its own reads."""
         found = {own.name: getattr(self, own.name) for own in fields(self)}
-        lost = {"sliding", *(OF_EDDIES if self.turbulence is None else ())}
+        lost = {"sliding", *OF_EDDIES}.difference(model_of(self.turbulence).numbers)
         kept = {name: value for name, value in found.items() if name not in lost}
         return {"reynolds_length": kept.pop("length"), **kept}
 
@@ -255,10 +255,12 @@ def laws_of(reynolds: Any, turbulence: Any, viscosity: Any) -> Inviscid:
         )
     eddies = {name: getattr(own, name) for name in OF_EDDIES}
     for name, value in eddies.items():
-        if value is not None and model is None:
+        if value is not None and name not in model_of(model).numbers:
+            where = "in a laminar flow" if model is None else f"with turbulence = {model!r}"
+            which = [repr(other) for other, of in MODELS.items() if name in of.numbers]
             raise SettingsError(
-                f"{name} is {shown(value)} and has no effect in a laminar flow; give "
-                f"turbulence = {' or '.join(map(repr, MODELS))}, or leave it out",
+                f"{name} is {shown(value)} and has no effect {where}; give "
+                f"turbulence = {' or '.join(which)}, or leave it out",
                 argument=name,
             )
         eddies[name] = OF_EDDIES[name] if value is None else value

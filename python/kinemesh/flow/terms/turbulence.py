@@ -17,15 +17,23 @@ class Model(NamedTuple):
     words : its name in sentences
     viscosity : term of the viscosity at the nodes, with that of eddies
     equations : terms that are solved beside those of the gas, behind all that is summed
+    numbers : arguments of `kinemesh.Viscosity` that it reads
     """
 
     words: str
     viscosity: type[Viscous]
     equations: tuple[type[Term], ...] = ()
+    numbers: tuple[str, ...] = ("turbulent_prandtl",)
 
 
-LAMINAR = Model("no model", Viscous)
+LAMINAR = Model("no model", Viscous, numbers=())
+OF_SA = ("turbulent_prandtl", "nu_ratio")
 MODELS = {
-    "sa": Model("Spalart and Allmaras", EddyViscosity, (SpalartAllmaras,)),
+    "sa": Model("Spalart and Allmaras", EddyViscosity, (SpalartAllmaras,), OF_SA),
 }
 """A new model is its terms and a line here."""
+
+
+def model_of(name: str | None) -> Model:
+    """The model of that name, `LAMINAR` of None; KeyError for an unknown one."""
+    return LAMINAR if name is None else MODELS[name]
