@@ -2,10 +2,12 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import MISSING, fields
+from inspect import Parameter
 from pathlib import Path
+from types import SimpleNamespace
 
-from kinemesh import cases, deform, motion
+from kinemesh import cases, deform
 from kinemesh.cases import motions, overset, parts, sources, stream
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.job import Job
@@ -69,11 +71,6 @@ TABLES = (
     ("[flow]", stream.FlowPart, None, ()),
     ("[parts.NAME]", overset.OversetPart, None, ("mesh",)),
     ("[motion]", motions.MotionPart, None, ()),
-    ("[motion] pitch", motion.Pitch, motion.pitch, ("chord",)),
-    ("[motion] plunge", motion.Plunge, motion.plunge, ("chord",)),
-    ("[motion] translate", motion.Translate, motion.translate, ("chord",)),
-    ("[motion] rotate", motion.Rotate, motion.rotate, ("chord",)),
-    ("[motion] table", motions.TablePart, None, ()),
     ("[deform]", parts.DeformPart, None, ("settings",)),
     ("[run]", Job, None, ()),
 )
@@ -143,6 +140,18 @@ def keys(made: type, told: Callable | None, left: tuple[str, ...] = ()) -> list[
     return rows
 
 
+def of_law(made: motions.Law) -> list[str]:
+    """Rows of a motion law's keys."""
+    meaning = parameters(made)
+    rows = ["| key | value | default | meaning |", "|---|---|---|---|"]
+    for own in motions.keys(made):
+        value = MISSING if own.default is Parameter.empty else own.default
+        item = SimpleNamespace(default=value, default_factory=MISSING)
+        text = meaning[own.name]
+        rows.append(f"| `{own.name}` | {kind(own.annotation)} | {default(item)} | {text} |")
+    return rows
+
+
 def ready(name: str) -> list[str]:
     """A ready case: its comments, its file and the data that belong to it."""
     lines = (cases.FOLDER / f"{name}.toml").read_text("utf-8").splitlines()
@@ -174,6 +183,9 @@ def page() -> str:
     solvers = [(f'[solver] of method = "{e.name}"', e.settings) for e in registry.SOLVERS]
     for where, made, told, missing in (*TABLES, *((w, s, s, ()) for w, s in solvers)):
         lines += [f"### {where}", "", *keys(made, told, missing), ""]
+        if made is motions.MotionPart:
+            for name, law in motions.laws(made).items():
+                lines += [f"### [motion] {name}", "", *of_law(law), ""]
         if made is parts.DeformPart:
             for method, settings in deform.METHODS.items():
                 if fields(settings):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 LINES = {
     "test_law": 70,
+    "test_law_in_cases": 50,
     "test_source": 70,
     "test_outlet": 60,
     "test_wall": 60,

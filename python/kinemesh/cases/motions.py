@@ -2,52 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from functools import reduce
+from inspect import Parameter, signature
 from operator import add
 from pathlib import Path
 from typing import Any
 
 from kinemesh import motion as motions
-from kinemesh.cases.parts import needed
 from kinemesh.cases.values import in_section, known, wrong
 from kinemesh.errors import CaseError
+from kinemesh.motion.tables import read
 from kinemesh.sentences import Place, Sentence
 
-MOTIONS: dict[str, Any] = {
-    "pitch": motions.Pitch,
-    "plunge": motions.Plunge,
-    "translate": motions.Translate,
-    "rotate": motions.Rotate,
-    "table": motions.Table,
-}
+Law = Callable[..., motions.Motion]
+FILE = "file"  # key of a law whose table may be the file's name alone
 
 
-@dataclass(frozen=True, slots=True)
-class TablePart:
-    """Keys of [motion] table, or the file's name alone in their place."""
+def law(made: Law) -> Any:
+    """Field of a law by its class, or by the function that makes it: arguments are the keys."""
+    return field(default=None, metadata={"law": made})
 
-    file: str  # columns time (reduced), angle_deg or angle [rad], x and y of the shift [chord]
-    about: tuple[float, float] | None = None  # pivot [chord]; [0.25, 0.0] of a table with angles
-    period: float | None = None  # reduced period of a table without the row that closes it
-    periodic: bool | None = None  # false: as given, though the last row is the first
+
+def laws(part: type) -> dict[str, Law]:
+    """Laws of `MotionPart`, or of a class derived from it, by their keys in [motion]."""
+    return {f.name: f.metadata["law"] for f in fields(part) if "law" in f.metadata}
+
+
+def keys(made: Law) -> list[Parameter]:
+    """Arguments of a law that a case file states; the chord is that of [flow]."""
+    return [own for name, own in signature(made).parameters.items() if name != "chord"]
 
 
 @dataclass(frozen=True, slots=True)
 class MotionPart:
     """Tables with the arguments of motions, which add up; or such tables by body."""
 
-    pitch: Mapping[str, Any] | None = None  # see [motion] pitch
-    plunge: Mapping[str, Any] | None = None  # see [motion] plunge
-    translate: Mapping[str, Any] | None = None  # see [motion] translate
-    rotate: Mapping[str, Any] | None = None  # see [motion] rotate
-    table: str | Mapping[str, Any] | None = None  # file of times and poses; see [motion] table
+    pitch: Mapping[str, Any] | None = law(motions.pitch)  # see [motion] pitch
+    plunge: Mapping[str, Any] | None = law(motions.plunge)  # see [motion] plunge
+    translate: Mapping[str, Any] | None = law(motions.translate)  # see [motion] translate
+    rotate: Mapping[str, Any] | None = law(motions.rotate)  # see [motion] rotate
+    table: str | Mapping[str, Any] | None = law(read)  # file of times and poses; see [motion] table
     bodies: Mapping[str, Any] | None = None  # by body instead: [motion.bodies.MARKER]; others rest
 
     def __post_init__(self) -> None:
         if self.bodies is None:
-            _check_motion(Place("motion"), self._whole())
+            self._check(Place("motion"), self._whole())
             return
         if self._whole():
             raise CaseError(
@@ -63,28 +64,47 @@ class MotionPart:
             where = Place(("motion", "bodies", name))
             if not isinstance(table, Mapping):
                 raise wrong(Place(("motion", "bodies"), name), table, Sentence("a table ", where))
-            known(where, table, list(MOTIONS))
-            _check_motion(where, table)
+            known(where, table, list(self.laws))
+            self._check(where, table)
+
+    @property
+    def laws(self) -> dict[str, Law]:
+        """Laws by their keys."""
+        return laws(type(self))
 
     def _whole(self) -> dict[str, Any]:
         """The tables of a motion that all bodies share."""
-        return {n: getattr(self, n) for n in MOTIONS if getattr(self, n) is not None}
+        return {n: getattr(self, n) for n in self.laws if getattr(self, n) is not None}
+
+    def _check(self, where: Place, given: Mapping[str, Any]) -> None:
+        """CaseError where the tables make no motion."""
+        if not given:
+            raise CaseError(where, f" is empty, expected {', '.join(self.laws)}, or several")
+        for name, table in given.items():
+            _check_law(Place(where.section, name), self.laws[name], table)
 
     @property
     def files(self) -> list[Path]:
         """Files of motions."""
         each = [self._whole()] if self.bodies is None else self.bodies.values()
-        return [Path(_of_table(t["table"])["file"]) for t in each if t.get("table")]
+        tables = [_table(own) for several in each for own in several.values()]
+        return [Path(own[FILE]) for own in tables if FILE in own]
 
     def build(self, chord: float | None) -> motions.Motion | dict[str, motions.Motion]:
         """Motion, or motions by marker; reduced frequencies are by the chord, or 1."""
         chord = 1.0 if chord is None else chord
         if self.bodies is None:
-            return _motion(Place("motion"), self._whole(), chord)
+            return self._motion(Place("motion"), self._whole(), chord)
         return {
-            name: _motion(Place(("motion", "bodies", name)), table, chord)
+            name: self._motion(Place(("motion", "bodies", name)), table, chord)
             for name, table in self.bodies.items()
         }
+
+    def _motion(self, where: Place, tables: Mapping[str, Any], chord: float) -> motions.Motion:
+        """Sum of the motions of these tables, in the order of the laws."""
+        with in_section(where):
+            each = [_made(own, tables[n], chord) for n, own in self.laws.items() if n in tables]
+            return reduce(add, each)
 
     def named(self, chord: float | None) -> dict[str, motions.Motion]:
         """Each motion by its body's marker; that of all bodies by an empty one."""
@@ -92,41 +112,30 @@ class MotionPart:
         return made if isinstance(made, dict) else {"": made}
 
 
-def _check_motion(where: Place, given: Mapping[str, Any]) -> None:
-    """CaseError where the tables make no motion."""
-    if not given:
-        raise CaseError(where, f" is empty, expected {', '.join(MOTIONS)}, or several")
-    for name, table in given.items():
-        place = Place(where.section, name)
-        if name == "table":
-            _check_table(place, table)
-            continue
-        if not isinstance(table, Mapping):
-            raise wrong(place, table, "a table")
-        keys = [f for f in fields(MOTIONS[name]) if f.name != "chord"]
-        known(place, table, [f.name for f in keys])
-        missing = [f.name for f in keys if needed(f) and f.name not in table]
-        if missing:
-            raise CaseError(place, f" lacks {', '.join(missing)}")
-
-
-def _check_table(place: Place, table: Any) -> None:
-    """CaseError for a motion by a table that names no file."""
-    if not isinstance(table, str | Mapping) or table == "":
+def _check_law(place: Place, made: Law, table: Any) -> None:
+    """CaseError for a table that lacks an argument of a law, or has one that the law has not."""
+    expected = keys(made)
+    by_file = any(key.name == FILE for key in expected)
+    if by_file and (not isinstance(table, str | Mapping) or table == ""):
         raise CaseError(
             place,
             f" = {table!r}, expected a file name, or a table such as "
             '{ file = "motion.csv", about = [0.25, 0.0] }',
         )
-    made = _of_table(table)
-    known(place, made, [f.name for f in fields(TablePart)])
-    if not isinstance(made.get("file"), str) or not made["file"]:
-        raise wrong(Place(place.section, f"{place.key} file"), made.get("file"), "a file name")
+    if not by_file and not isinstance(table, Mapping):
+        raise wrong(place, table, "a table")
+    own = _table(table)
+    known(place, own, [key.name for key in expected])
+    if by_file and (not isinstance(own.get(FILE), str) or not own[FILE]):
+        raise wrong(Place(place.section, f"{place.key} {FILE}"), own.get(FILE), "a file name")
+    missing = [k.name for k in expected if k.default is Parameter.empty and k.name not in own]
+    if missing:
+        raise CaseError(place, f" lacks {', '.join(missing)}")
 
 
-def _of_table(table: str | Mapping[str, Any]) -> dict[str, Any]:
-    """Keys of [motion] table; a file's name alone is its file."""
-    return {"file": table} if isinstance(table, str) else dict(table)
+def _table(table: str | Mapping[str, Any]) -> dict[str, Any]:
+    """Keys of a law; a file's name alone is its file."""
+    return {FILE: table} if isinstance(table, str) else dict(table)
 
 
 def located(tables: Any, folder: str | Path) -> Any:
@@ -134,26 +143,25 @@ def located(tables: Any, folder: str | Path) -> Any:
     if not isinstance(tables, Mapping):
         return tables
     made = dict(tables)
-    table = made.get("table")
-    if isinstance(table, str) and table:
-        made["table"] = str((Path(folder) / table).absolute())
-    elif isinstance(table, Mapping) and isinstance(table.get("file"), str):
-        made["table"] = {**table, "file": str((Path(folder) / table["file"]).absolute())}
+    for name, own in laws(MotionPart).items():
+        table = made.get(name)
+        if any(key.name == FILE for key in keys(own)) and isinstance(table, str | Mapping):
+            made[name] = _located(table, folder)
     if isinstance(made.get("bodies"), Mapping):
         made["bodies"] = {name: located(own, folder) for name, own in made["bodies"].items()}
     return made
 
 
-def _motion(where: Place, tables: Mapping[str, Any], chord: float) -> motions.Motion:
-    """Sum of the motions of these tables."""
-    with in_section(where):
-        each = [_made(name, tables[name], chord) for name in MOTIONS if name in tables]
-        return reduce(add, each)
+def _located(table: str | Mapping[str, Any], folder: str | Path) -> str | Mapping[str, Any]:
+    """A file's name, or a table with one, relative to a folder."""
+    if isinstance(table, str):
+        return str((Path(folder) / table).absolute()) if table else table
+    if isinstance(table.get(FILE), str):
+        return {**table, FILE: str((Path(folder) / table[FILE]).absolute())}
+    return table
 
 
-def _made(name: str, table: Any, chord: float) -> motions.Motion:
+def _made(made: Law, table: Any, chord: float) -> motions.Motion:
     """One motion."""
-    if name != "table":
-        return getattr(motions, name)(**table, chord=chord)  # type: ignore[no-any-return]
-    keys = _of_table(table)
-    return motions.table(keys.pop("file"), **keys, chord=chord)
+    reference = {"chord": chord} if "chord" in signature(made).parameters else {}
+    return made(**_table(table), **reference)

@@ -321,6 +321,26 @@ def table(
     return Table(t, poses, pivot, repeat, positive("table", "chord", chord), Path(file).name)
 
 
+def read(
+    file: str,
+    about: tuple[float, float] | None = None,
+    period: float | None = None,
+    periodic: bool | None = None,
+    chord: float = 1.0,
+) -> Table:
+    """Motion by a table in a file, of the arguments that case files state.
+
+    Parameters
+    ----------
+    file : str        columns time (reduced), angle_deg or angle [rad], x and y of the shift [chord]
+    about : (2,)      pivot [chord]; [0.25, 0.0] of a table with angles
+    period : float    reduced period of a table without the row that closes it
+    periodic : bool   false: as given, though the last row is the first
+    chord : float     reference length of the reduced time
+    """
+    return table(file, about=about, period=period, periodic=periodic, chord=chord)
+
+
 def _poses(
     found: Mapping[str, FloatArray],
 ) -> tuple[FloatArray, FloatArray | None, FloatArray | None]:

@@ -1,0 +1,58 @@
+"""Motion laws in case files: each is known to the tables by one line."""
+
+import inspect
+import io
+import tokenize
+from pathlib import Path
+
+import kinemesh.cases
+import pytest
+from kinemesh import motion
+from kinemesh.cases import motions
+
+pytestmark = pytest.mark.no_sanitizer
+
+HERE = Path(kinemesh.cases.__file__).parent
+READERS = [*HERE.glob("*.py"), Path(__file__).parents[2] / "tools" / "cases_md.py"]
+LAWS = motions.laws(motions.MotionPart)
+OF_KEYS = [name for name in LAWS if name != "table"]
+NEEDED = {"amplitude_deg": 1.0, "amplitude": 1.0, "k": 1.0, "velocity": [1.0, 0], "rate_deg": 1.0}
+
+
+def lines_with(text, words):
+    """Numbers of the lines of code that have a name, or a text in quotes, among these words."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    named = {tokenize.NAME: lambda s: s, tokenize.STRING: lambda s: s.strip("\"'")}
+    return {t.start[0] for t in tokens if t.type in named and named[t.type](t.string) in words}
+
+
+@pytest.mark.parametrize("name", OF_KEYS)
+def test_case_files_know_a_law_by_one_line(name):
+    words = {name, name.title()}
+    found = [(path.name, row) for path in READERS
+             for row in lines_with(path.read_text("utf-8"), words)]  # fmt: skip
+
+    assert len(found) == 1, found
+
+
+def test_case_files_know_the_law_of_a_file_by_one_line_beside_its_import():
+    text = inspect.getsource(motions)
+
+    assert len(lines_with(text, {"read"})) == 2
+
+
+def test_lines_are_counted_by_code_and_not_by_comments():
+    text = "pitch = 1  # plunge\n'pitch'\npitched = pitch.pitch\n'a pitch'\n"
+
+    assert lines_with(text, {"pitch"}) == {1, 2, 3}
+    assert lines_with(text, {"plunge"}) == set()
+
+
+@pytest.mark.parametrize("name", OF_KEYS)
+def test_a_law_of_case_files_is_one_of_python_under_its_name(name):
+    made = LAWS[name]
+    table = {key.name: NEEDED[key.name] for key in motions.keys(made) if key.name in NEEDED}
+
+    law = motions.MotionPart(**{name: table}).build(2.0)
+
+    assert law == getattr(motion, name)(**table, chord=2.0)
