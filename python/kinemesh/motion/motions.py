@@ -54,28 +54,27 @@ class Motion(ABC):
     def rate(self, t: float, u_inf: float) -> Rate:
         """Rate of the pose at time t, by differences of fourth order with the step `span`.
 
-        They are central; where a law has no pose on one side of t, they are of the other side.
+        They are central; where a law has no pose on one side of t, they are of the other side.  At
+        the start of the motion, t = 0, they are of the times behind it: a law may rest before.
         """
         h = self.span(u_inf)
         pose = self.pose(t, u_inf)
         spatial = pose.axis is not None
-
-        def numbers(of: Pose) -> NDArray[np.float64]:
-            if not spatial:
-                return np.array([of.angle, *of.apply(pose.about), *of.modes])
-            of = of.in_space
-            return np.array([*of.rotation.ravel(), *of.apply(pose.about), *of.modes])
-
-        here = numbers(pose)
+        here = _numbers(pose, pose.about, spatial)
 
         def moved(share: int) -> NDArray[np.float64]:
-            return numbers(self.pose(t + share * h, u_inf)) - here
+            return _numbers(self.pose(t + share * h, u_inf), pose.about, spatial) - here
 
-        try:
-            found = sum([w * moved(k) for k, w in CENTRAL.items()], 0 * here)
-        except Exception:  # whatever a user's law raises beyond its end
-            side = -1 if t > 4 * h else 1
-            found = sum([side * w * moved(side * k) for k, w in ONE_SIDED.items()], 0 * here)
+        def one_sided(side: int) -> NDArray[np.float64]:
+            return sum([side * w * moved(side * k) for k, w in ONE_SIDED.items()], 0 * here)
+
+        if 0 <= t < 2 * h:
+            found = one_sided(1)
+        else:
+            try:
+                found = sum([w * moved(k) for k, w in CENTRAL.items()], 0 * here)
+            except Exception:  # whatever a user's law raises beyond its end
+                found = one_sided(-1 if t > 4 * h else 1)
         rates = (found / (12 * h)).tolist()
         if not spatial:
             return Rate(rates[0], rates[1:3], modes=rates[3:])
@@ -122,6 +121,14 @@ class Motion(ABC):
     def __radd__(self, other: object) -> Motion:
         """`sum` begins with 0, and so 0 + motion is the motion."""
         return self if type(other) is int and other == 0 else NotImplemented
+
+
+def _numbers(of: Pose, point: Sequence[float], spatial: bool) -> NDArray[np.float64]:
+    """Angle, or in space the matrix of the turn, where a pose has a point of the body, and modes."""
+    if not spatial:
+        return np.array([of.angle, *of.apply(point), *of.modes])
+    of = of.in_space
+    return np.array([*of.rotation.ravel(), *of.apply(point), *of.modes])
 
 
 def _parts(motion: Motion) -> tuple[Motion, ...]:
