@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kinemesh.plot.style import BLUE, BODIES, DARK, GREY, RED, figure_of, styled, wrapped
 from kinemesh.plot.walls import DASHED, DOTS, singular
+from kinemesh.results.sections import extreme
 
 if TYPE_CHECKING:
     from kinemesh.results.layers import Layer
@@ -109,7 +110,7 @@ def _sides(wall: Wall) -> Iterator[tuple[NDArray[np.int64], bool]]:
 
     The gas is on the left of a wall, so that the upper side goes downstream.
     """
-    count, nose = len(wall.x), int(np.argmin(wall.x))
+    count, nose = len(wall.x), int(extreme(-wall.x)[0])
     rows = np.arange(count)
     if nose in (0, count - 1):
         yield (rows if nose == 0 else rows[::-1]), nose == 0

@@ -10,6 +10,7 @@ import numpy as np
 from kinemesh.errors import CaseError
 from kinemesh.plot.style import BLUE, GREY, RED, figure_of, headed, styled, wrapped
 from kinemesh.plot.walls import DOTS, singular
+from kinemesh.results.sections import extreme
 
 if TYPE_CHECKING:
     from kinemesh.results.pressures import Pressures
@@ -105,7 +106,7 @@ def _sharp(body: Pressures) -> set[int]:
 
 def _draw(axes: Any, body: Pressures, values: Any, flip: bool = True) -> None:
     """One quantity on both sides of a body."""
-    leading, count = int(np.argmin(body.x)), len(body.x)
+    leading, count = int(extreme(-body.x)[0]), len(body.x)
     end = [0] if body.closed else []
     sides = [np.arange(leading + 1), np.r_[leading:count, end].astype(int)]
     if body.y[sides[0]].mean() < body.y[sides[1]].mean():

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.plot.style import BLUE, DARK, WIDE, figure_of, styled, wrapped
 from kinemesh.plot.walls import corners
+from kinemesh.results.sections import extreme
 
 ALIKE = 0.7  # of the size of everything, from which on bodies are seen well in its picture
 BLUNT = 0.05  # of the size of the bodies: height of what is an edge at most
@@ -98,7 +99,7 @@ def trailing_edge(points: NDArray[Any], walls: NDArray[Any]) -> int | None:
     ends = nodes[outside & (points[nodes, 0] >= last)]
     if not len(ends) or np.ptp(points[ends, 1]) > BLUNT * size:
         return None
-    return int(ends[np.argmax(points[ends, 0])])
+    return int(ends[extreme(points[ends, 0], size)[0]])
 
 
 def _square(box: tuple[float, ...]) -> tuple[float, ...]:

@@ -23,7 +23,7 @@ from kinemesh.plot.spans import ROOT, cells_of, cut, spanwise
 from kinemesh.plot.style import BLUE, DARK, RED, at_moment, figure_of, headed, styled
 from kinemesh.plot.views import View
 from kinemesh.results.pressures import write
-from kinemesh.results.sections import ACROSS, Span
+from kinemesh.results.sections import Span
 from kinemesh.results.sections import sections as planes
 from kinemesh.results.spanwise import Surface
 from kinemesh.study.cuts import section_pressures
@@ -327,11 +327,9 @@ def same_all_along(points: NDArray[Any], walls: NDArray[Any], span: Span) -> boo
     """Return True of walls between two planes of symmetry whose sections are the same."""
     if not span.between:
         return False
-    low, high = (
-        cut.at(points)[[cut.nose, cut.tail]] for cut in planes(points, walls, [0, 1], span)
-    )
-    size = float(np.hypot(*np.ptp(low[:, ACROSS], axis=0)))
-    return bool(np.abs((high - low)[:, ACROSS]).max() < ALIKE * size)
+    low, high = (cut.chord(points) for cut in planes(points, walls, [0, 1], span))
+    size = float(np.hypot(*np.ptp(low, axis=0)))
+    return bool(np.abs(high - low).max() < ALIKE * size)
 
 
 def _stations(

@@ -28,6 +28,7 @@ from kinemesh.loops.harmonics import HARMONICS
 from kinemesh.results import fields
 from kinemesh.results.sections import ACROSS, ends_of
 from kinemesh.results.spanwise import Surface
+from kinemesh.results.walls import rearmost
 
 if TYPE_CHECKING:
     from kinemesh.results.fields import Fields
@@ -153,7 +154,7 @@ def _of_section(run: Record, member: int | None, eta: float) -> dict[str, Pressu
     if len(last) < 3 and not steady:
         raise _no_cycle(run, len(last))
     (cut,) = surface.sections([eta])
-    if cut.nose < 0:
+    if not len(cut.nose):
         raise CaseError(f"pressures: no surface at {eta:g} of the span, where the tip ends")
     place = cut.at(surface.points)[:, ACROSS]
     nodes, closed = _along(cut.lines, place)
@@ -268,7 +269,7 @@ def _along(walls: NDArray[np.int64], points: FloatArray) -> tuple[NDArray[np.int
     after = dict(walls.tolist())
     starts = [a for a in after if a not in set(walls[:, 1].tolist())]
     used = np.unique(walls)
-    at = starts[0] if starts else int(used[np.argmax(points[used, 0])])
+    at: int | None = starts[0] if starts else rearmost(after, points)
     found: list[int] = []
     while at is not None and len(found) < len(used):
         found.append(at)
@@ -279,8 +280,8 @@ def _along(walls: NDArray[np.int64], points: FloatArray) -> tuple[NDArray[np.int
 
 
 def _by_chord(points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Coordinates (nodes,) along and above the line between the two points farthest apart."""
-    leading, trailing = points[list(ends_of(points))]
+    """Coordinates (nodes,) along and above the chord, see `ends_of`."""
+    leading, trailing = (points[own].mean(axis=0) for own in ends_of(points))
     chord = trailing - leading
     along, above = chord / (chord @ chord), np.array([-chord[1], chord[0]]) / (chord @ chord)
     return (points - leading) @ along, (points - leading) @ above

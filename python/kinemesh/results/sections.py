@@ -16,6 +16,8 @@ Ints = NDArray[np.int64]
 ACROSS = [0, 2]  # axes of a section: x downstream, z up
 QUARTER = 0.25  # of the chord: point of a section's moment
 FLAT = 1e-9  # thickness over chord of a section that is a line
+ROUND = 1e-6  # of a length: what rounding in single precision leaves between equal ones
+BLUFF = 0.8  # width over length from which on the facets decide which line is the longest
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +31,8 @@ class Section:
     share : (n,)      of the way from the first to the second, at the points of the section
     lines : (k, 2)    points that its lines join, the gas on the left with x to the right, z up
     rows : (k,)       triangles that the lines are on
-    nose, tail : points farthest apart, which are the ends of the chord; -1 of a section of no size
+    nose, tail : (m,)     points whose means are the ends of the chord, see `ends_of`; none of a
+        section of no size
     """
 
     eta: float
@@ -38,8 +41,8 @@ class Section:
     share: Floats
     lines: Ints
     rows: Ints
-    nose: int
-    tail: int
+    nose: Ints
+    tail: Ints
 
     def at(self, values: NDArray[Any]) -> Floats:
         """(n, ...) values at the points of the section, of those at the nodes of the surface."""
@@ -49,10 +52,19 @@ class Section:
 
     def flat(self, points: NDArray[Any]) -> bool:
         """Return True of a section that encloses nothing, at places (nodes, 3)."""
-        place = self.at(points)[:, ACROSS]
-        way, off = place[self.tail] - place[self.nose], place - place[self.nose]
+        if not len(self.nose):
+            return True
+        (nose, tail), place = self.chord(points), self.at(points)[:, ACROSS]
+        way, off = tail - nose, place - nose
         thick = np.abs(way[0] * off[:, 1] - way[1] * off[:, 0])
-        return self.nose < 0 or bool(thick.max() <= FLAT * (way @ way))
+        return bool(thick.max() <= FLAT * (way @ way))
+
+    def chord(self, points: NDArray[Any]) -> Floats:
+        """(2, 2) nose and tail as (x, z), at places (nodes, 3); nan of a section of no size."""
+        if not len(self.nose):
+            return np.full((2, 2), np.nan)
+        place = self.at(points)[:, ACROSS]
+        return np.stack([place[own].mean(axis=0) for own in (self.nose, self.tail)])
 
     def on_lines(self, values: NDArray[Any], on: str) -> Floats:
         """(k, 2) values at both ends of the lines, of those on "points", or on "cells"."""
@@ -95,10 +107,10 @@ class SectionLoads:
         Pressures are linear along lines, or where cp is (triangles,), `on` "cells", constant; the
         moment has each end's share there, as that of a body in the plane has.
         """
-        if section.nose < 0:
+        if not len(section.nose):
             return cls(0.0, (np.nan, np.nan), (0.0, 0.0), 0.0)
         place, own = section.at(x)[:, ACROSS], section.on_lines(cp, on)
-        nose, tail = place[section.nose], place[section.tail]
+        nose, tail = section.chord(x)
         quarter = nose + QUARTER * (tail - nose)
         ends = place[section.lines]
         way = ends[:, 1] - ends[:, 0]
@@ -224,20 +236,41 @@ def _section(points: Floats, triangles: Ints, y: float, span: Span) -> Section:
     lines, rows = lines[long], np.flatnonzero(crossing)[long]
     place = place[:, ACROSS]
     flat = len(place) < 3 or not np.ptp(place, axis=0).any() or not len(lines)
-    nose, tail = (-1, -1) if flat else ends_of(place)
+    none = np.empty(0, np.int64)
+    nose, tail = (none, none) if flat else ends_of(place)
     return Section(span.eta(y), y, ends, where, lines, rows, nose, tail)
 
 
-def ends_of(points: Floats) -> tuple[int, int]:
-    """Numbers of the two points (n, 2) that are farthest apart, that of lower x first."""
+def extreme(values: Floats, size: float | None = None) -> Ints:
+    """Rows of the largest of the values (n,) but for rounding of their range, or of a size."""
+    return np.flatnonzero(
+        values >= values.max() - ROUND * (np.ptp(values) if size is None else size)
+    )
+
+
+def ends_of(points: Floats) -> tuple[Ints, Ints]:
+    """Numbers of the points (n, 2) whose means are the ends of the chord, nose and tail.
+
+    The chord is the longest line between two points, the nose its end at lower x, of a line across
+    the stream the upper one.  Lines that are as long but for rounding count alike, as those from a
+    nose to both corners of a blunt edge.  A section nearly as wide as it is long has no such line,
+    and its chord goes from the points of lowest x to those of highest.
+    """
     from scipy.spatial import ConvexHull, QhullError
     from scipy.spatial.distance import pdist, squareform
 
     try:
         hull = ConvexHull(points).vertices
     except QhullError:  # all on one line, as a plate's are
-        hull = np.lexsort(points.T[::-1])[[0, -1]]
-    apart = squareform(pdist(points[hull]))
-    both = hull[list(np.unravel_index(apart.argmax(), apart.shape))]
-    nose, tail = both[np.argsort(points[both, 0])].tolist()
-    return int(nose), int(tail)
+        first = int(np.argmax(np.hypot(*(points - points[0]).T)))
+        hull = np.array([first, np.argmax(np.hypot(*(points - points[first]).T))])
+    place = points[hull]
+    apart = squareform(pdist(place))
+    length = apart.max()
+    one, other = np.nonzero(apart >= (1 - ROUND) * length)
+    way = place[other] - place[one]
+    if np.ptp(place @ [-way[0, 1], way[0, 0]]) > BLUFF * length**2:
+        return hull[extreme(-place[:, 0], length)], hull[extreme(place[:, 0], length)]
+    streamwise = np.abs(way[:, 0]) > ROUND * length
+    forward = np.where(streamwise, way[:, 0] > 0, way[:, 1] < 0)
+    return hull[np.unique(one[forward])], hull[np.unique(other[forward])]

@@ -202,7 +202,7 @@ def loads_of_section(run: Record, eta: float, member: int | None = None) -> tupl
     run.refuse_failed(member)
     surface = Surface(run, member, "section")
     (cut,) = surface.sections([eta])
-    if cut.nose < 0:
+    if not len(cut.nose):
         raise CaseError(f"section: no surface at {eta:g} of the span, where the tip ends")
     rows = run.history.member(surface.member)
     time = rows["time"]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from kinemesh.errors import CaseError
 from kinemesh.io.brief import Brief
 from kinemesh.io.whole import replace
+from kinemesh.results.sections import extreme
 
 if TYPE_CHECKING:
     from kinemesh.results.fields import Fields
@@ -60,12 +61,27 @@ def along(walls: NDArray[Any], points: NDArray[Any]) -> NDArray[np.int64]:
     starts = [node for node in after if node not in ends]
     found: list[int] = []
     while after:
-        first = starts.pop(0) if starts else max(after, key=lambda node: points[node, 0])
+        first = starts.pop(0) if starts else rearmost(after, points)
         at: int | None = first
         while at is not None and not (at == first and first not in after):
             found.append(at)
             at = after.pop(at, None)
     return np.array(found, np.int64)
+
+
+def rearmost(after: Mapping[int, int], points: NDArray[Any]) -> int:
+    """First node of closed walls: the rearmost, of a blunt edge the corner behind which none is.
+
+    Parameters
+    ----------
+    after : node that follows each node
+    points : (n, 2)
+    """
+    nodes = np.array(list(after))
+    there = nodes[extreme(points[nodes, 0])]
+    last = there[~np.isin([after[node] for node in there.tolist()], there)]
+    least = last if len(last) else there
+    return int(least[np.argmin(points[least, 1])])
 
 
 def walls(frame: Fields) -> dict[str, Wall]:

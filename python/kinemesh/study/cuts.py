@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import CaseError
+from kinemesh.results.sections import extreme
 
 Floats = NDArray[np.float64]
 
@@ -63,5 +64,6 @@ def section_pressures(points: ArrayLike, triangles: ArrayLike, cp: ArrayLike, y:
     )
     nose = float(x.min())
     chord = float(x.max()) - nose
-    first = z.ravel()[np.argmin(x)]
+    front = z.ravel()[extreme(-x.ravel())]
+    first = 0.5 * (front.min() + front.max())  # of a blunt nose its middle
     return Cut((x - nose) / chord, (z - first) / chord, found, upper, nose, chord)
