@@ -152,7 +152,7 @@
 #define WIDE_LIST_(K, B)                                                                          \
   K(block_lower_1x##B, rows) K(block_upper_1x##B, rows) K(block_turn_1x##B, rows)
 
-/* A row of the table per kernel, then those of every block size, and of every number of lanes. */
+/* A row of the table per kernel, then those of every block size, number of lanes, and variant. */
 #define LISTED(k, over) TABLE_ROW(k, over)
 #ifdef __CUDACC__
 #define TABLE_ROW(k, over) (const void *)P(k##_device),
@@ -166,6 +166,12 @@ const struct kernel P(kernels)[] = {
     KERNEL_LIST(LISTED)
 #include "linear/sizes.h"
 #include "linear/levels.h"
+#define DIM 2
+#include "variants.h"
+#undef DIM
+#define DIM 3
+#include "variants.h"
+#undef DIM
 #ifndef __CUDACC__
     {0}
 #endif

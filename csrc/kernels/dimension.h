@@ -5,7 +5,6 @@
 #include "physics/riemann.h"
 #include "physics/fit.h"
 #include "physics/farfield.h"
-#include "physics/open.h"
 #include "physics/wall.h"
 #include "physics/viscous.h"
 #include "shared/point.h"

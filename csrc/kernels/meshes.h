@@ -2,6 +2,7 @@
  * per dimension as those of dimension.h, with area vectors, swept and dual volumes of its own (in the plane
  * mesh/metrics.h, cells.h; in space mesh/metrics_space.h).  Those of the plane alone today: meshes_plane.h. */
 #include "mesh/boundary.h"
+#include "mesh/conditions.h"
 #include "mesh/columns.h"
 #include "mesh/jacobian.h"
 #include "mesh/lusgs.h"
@@ -12,8 +13,6 @@
 /* clang-format off */
 #define MESH_LIST(K, D)                                                                           \
   K(ale_jacobian##D, nodes) K(ale_jacobian_viscous##D, nodes) K(face_terms##D, groups)            \
-  K(bc_wall##D, bnodes) K(bc_wall_jacobian##D, bnodes) K(bc_farfield##D, bnodes)                  \
-  K(bc_farfield_jacobian##D, bnodes) K(bc_outlet##D, bnodes) K(bc_outlet_jacobian##D, bnodes)     \
-  K(bc_inlet##D, bnodes) K(bc_inlet_jacobian##D, bnodes)                                          \
+  K(bc_wall##D, bnodes) K(bc_wall_jacobian##D, bnodes)                                            \
   K(lusgs_sweep##D, rows) K(newton_pace##D, nodes)
 /* clang-format on */

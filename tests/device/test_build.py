@@ -20,10 +20,9 @@ CSRC = Path(__file__).parents[2] / "csrc"
 SETUP = CSRC.parent / "setup.py"
 HEADERS = sorted((CSRC / "kernels").rglob("*.h"))
 ALL = CSRC / "kernels" / "all.h"
+KERNEL_H = '#include "core/kernel.h"\n'
 INCLUDE = re.compile(r'^#include "(.+)"', re.MULTILINE)
-DEFINITION = re.compile(
-    r"^(?:KERNEL|LANES|REDUCE|TEAM|TOTAL)\((?:([KN])\((\w+)\)|(\w+)), (\w+), (\w+)", re.MULTILINE
-)
+DEFINITION = re.compile(r"^(?:KERNEL|LANES|REDUCE|TEAM|TOTAL)\(N\((\w+)\), ", re.MULTILINE)
 
 compiles = pytest.mark.skipif(
     not (CSRC.is_dir() and shutil.which("gcc")), reason="needs gcc and the C sources"
@@ -38,37 +37,28 @@ def included(source):
     return [next(p for p in some if p.is_file()) for some in places]
 
 
-def numbers(header):
-    """Sizes of blocks, or lanes of a row, that a header is included for; multigrid has two."""
-    name, what = ("levels.h", "W") if header.stem == "scalar" else ("sizes.h", "B")
-    sizes = (CSRC / "kernels" / "linear" / name).read_text()
-    found = re.findall(rf"^#define {what} (\d+)$", sizes, re.MULTILINE)
-    if header.stem == "triangles":  # wide.h has it once more
-        found.append("1x2")
-    return [b for b in found if header.stem != "multigrid" or b in ("2", "4")]
-
-
-def endings(header):
-    """Endings that N() adds to names, in the dimensions for which all.h includes a header."""
-    found, parts = [], re.split(r"^#define DIM (\d)$", ALL.read_text(), flags=re.MULTILINE)
-    for dimensions, part in zip(parts[1::2], parts[2::2], strict=True):
-        direct = [CSRC / "kernels" / name for name in INCLUDE.findall(part.split("#undef DIM")[0])]
-        if header in [*direct, *(h for d in direct for h in included(d))]:
-            found.append("" if dimensions == "2" else "_3d")
-    return found
-
-
 @cache
 def definitions():
-    """(kernel, fields, loop or operation, header, line) of every kernel in the sources."""
-    found = []
-    for header in HEADERS:
-        text = header.read_text()
-        for match in DEFINITION.finditer(text):
-            maker, stem, name, fields, loop = match.groups()
-            line = text[: match.start()].count("\n") + 1
-            ends = {"K": numbers, "N": endings, None: lambda _: [""]}[maker](header)
-            found += [((stem or name) + end, fields, loop, header, line) for end in ends]
+    """(kernel, fields, loop or operation, header, line) of every kernel in the sources.
+
+    The preprocessor tells them, as a header may be included for several sizes, dimensions and
+    variants; without gcc there are none.
+    """
+    makers = ("KERNEL", "LANES", "REDUCE", "TEAM", "TOTAL")
+    told = "".join(f"#undef {m}\n#define {m}(k, fields, loop, ...) DEFINED k fields loop\n"
+                   for m in makers)  # fmt: skip
+    text = ALL.read_text().replace(KERNEL_H, KERNEL_H + told)
+    command = ["gcc", "-std=c11", "-E", f"-I{CSRC}", f"-I{CSRC / 'kernels'}", "-"]
+    if not shutil.which("gcc"):
+        return []
+    run = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    found, header, line = [], None, 0
+    for row in run.stdout.splitlines():
+        if mark := re.match(r'# (\d+) "(.+)"', row):
+            header, line = Path(mark[2]), int(mark[1]) - 1
+        elif made := re.match(r"DEFINED (\w+) (\w+) (\w+)", row):
+            found.append((*made.groups(), header, line))
+        line += 1
     return found
 
 
@@ -146,8 +136,7 @@ def test_kernels_of_each_dimension_are_listed_where_their_headers_are_named(name
     """A new one touches its header and one file beside it."""
     file = CSRC / "kernels" / name
     texts = [header.read_text() for header in included(file) if header.is_relative_to(ALL.parent)]
-    found = [match for text in texts for match in DEFINITION.finditer(text)]
-    defined = {match.group(2) for match in found if match.group(1) == "N"}
+    defined = {name for text in texts for name in DEFINITION.findall(text)}
 
     listed = re.findall(r"\bK\((\w+)##D, \w+\)", file.read_text())
     assert len(listed) == len(set(listed))
@@ -155,6 +144,7 @@ def test_kernels_of_each_dimension_are_listed_where_their_headers_are_named(name
     assert defined <= set(listed)
 
 
+@compiles
 def test_the_module_has_every_kernel_of_the_sources():
     defined = [name for name, *_ in definitions()]
 
@@ -168,12 +158,11 @@ def vectorised(tmp_path_factory):
     Loops over items of other kernels are left empty: theirs is most of the time that gcc takes.
     """
     folder = tmp_path_factory.mktemp("build")
-    made = '#include "core/kernel.h"\n'
     empty = [f"#undef LOOP_{k}\n#define LOOP_{k} for (; 0;)\n" for k in ("indirect", "heavy")]
     text = ALL.read_text() + "const f64 gas_gamma = GAMMA;\n"
-    assert text.count(made) == 1
+    assert text.count(KERNEL_H) == 1
     source = folder / "direct.c"
-    source.write_text(text.replace(made, made + "".join(empty)))
+    source.write_text(text.replace(KERNEL_H, KERNEL_H + "".join(empty)))
     options = ("-w", "-fopt-info-vec-optimized", "-c", "-o", str(folder / "direct.o"))
     run = compile_host(source, *options)
     assert run.returncode == 0, run.stderr
