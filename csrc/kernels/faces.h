@@ -1,14 +1,13 @@
 /* faces.h - kernels as those of meshes.h for what passes between volumes, in space too: the bench measures them
  * there (docs/loops.md).                                                                          */
 #include "mesh/flux.h"
+#include "mesh/fluxes.h"
 #include "mesh/loops.h"
 #include "mesh/procedures.h"
 
 /* The kernels of these headers and their sets. */
 /* clang-format off */
 #define FACES_LIST(K, D)                                                                          \
-  K(ale_flux_roe##D, edges) K(ale_flux_hllc##D, edges)                                            \
-  K(ale_flux_roe_viscous##D, edges) K(ale_flux_hllc_viscous##D, edges)                            \
   K(ale_residual##D, nodes) K(ale_residual_start##D, nodes) K(ale_loop_recompute##D, nodes)       \
   K(ale_loop_colours##D, edges) K(ale_loop_atomics##D, edges)                                     \
   K(state_clear##D, items) K(slope_clear##D, items) K(values_by_faces##D, faces)                  \

@@ -3,16 +3,13 @@
  * mesh/metrics.h, cells.h; in space mesh/metrics_space.h).  Those of the plane alone today: meshes_plane.h. */
 #include "mesh/boundary.h"
 #include "mesh/conditions.h"
-#include "mesh/columns.h"
-#include "mesh/jacobian.h"
 #include "mesh/lusgs.h"
-#include "mesh/newton.h"
 #include "mesh/terms.h"
 
 /* The kernels of these headers and their sets, but for those of faces.h. */
 /* clang-format off */
 #define MESH_LIST(K, D)                                                                           \
-  K(ale_jacobian##D, nodes) K(ale_jacobian_viscous##D, nodes) K(face_terms##D, groups)            \
+  K(face_terms##D, groups)                                                                        \
   K(bc_wall##D, bnodes) K(bc_wall_jacobian##D, bnodes)                                            \
-  K(lusgs_sweep##D, rows) K(newton_pace##D, nodes)
+  K(lusgs_sweep##D, rows)
 /* clang-format on */

@@ -206,6 +206,19 @@ def test_a_bare_literal_would_be_found(tmp_path):
     assert subprocess.run(command, capture_output=True, check=False).returncode != 0
 
 
+@compiles
+@pytest.mark.parametrize(("matrix", "compiled"), [("", False), ("-DMATRIX=", True)])
+def test_a_flux_that_names_no_matrix_does_not_compile(tmp_path, matrix, compiled):
+    source = tmp_path / "flux.c"
+    source.write_text("#define LISTED(kernel, over)\n#define VARIANT _new\n"
+                      '#include "mesh/face.h"\n')  # fmt: skip
+
+    run = compile_host(source, "-fsyntax-only", *([matrix] if matrix else []))
+
+    assert (run.returncode == 0) == compiled
+    assert ("a flux names the matrix that it is marched with" in run.stderr) != compiled
+
+
 def code_of(path):
     """The source without comments and strings."""
     text = re.sub(

@@ -1,21 +1,12 @@
-/* columns.h - blocks of the matrix of Roe's flux (theory eq. 2.9): dF/du_l is added to the diagonal's, dF/du_r is
- * that of a neighbour; once per dimension.  A lane of a device has one column of each (roe_jacobian).  A host has
- * all, as vectors, each the sum of an entry on the diagonal and of numbers times (1, v, H) and (0, S, V_n) of a side
+/* columns.h - columns of blocks, and those of the matrix of Roe's flux (theory eq. 2.9): dF/du_l is added to the
+ * diagonal's, dF/du_r is that of a neighbour; once per dimension.  A lane of a device has one column of each
+ * (roe_jacobian).  A host has all, as vectors, each the sum of an entry on the diagonal and of numbers times (1, v, H) and (0, S, V_n) of a side
  * and (1, v, H) and (0, n, V_n) of the average (a matrix of 20 thousand nodes, one core: 5.4 ms in place of 8.6 in
  * the plane, 19 in place of 28 of tetrahedra).                                                   */
 #undef AVERAGES
 #ifdef __CUDACC__
 typedef real N(column)[NV];
 #define AVERAGES 1 /* that a row works out before their blocks */
-
-HD void N(roe_blocks)(const struct N(roe_average) m, const real *l, const real *r, const real *S, real w, i32 lane,
-                      real *to, N(column) d[])
-{
-  real left[NV], right[NV];
-  N(roe_jacobian)(m, l, r, S, w, lane, left, right);
-  N(state_put)(to + ENTRY(NV, 0, lane), right);
-  for (i32 k = 0; k < NV; k++) d[0][k] += left[k];
-}
 #else
 #undef ROOM
 #undef COLUMN

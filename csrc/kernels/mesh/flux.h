@@ -1,5 +1,5 @@
-/* flux.h - the residual d(u V)/dt of meshes in two passes: faces store their flux, volumes sum their
- * faces in a fixed order (as fast as atomics on an H200, and repeatable), then the boundaries (boundary.h).
+/* flux.h - the residual d(u V)/dt of meshes in two passes: faces store their flux (face.h, of each flux), volumes
+ * sum their faces in a fixed order (as fast as atomics on an H200, and repeatable), then the boundaries (boundary.h).
  * Once per dimension.  Units: docs/style.md; flux and res [rho_inf a_inf chord] and alike.         */
 
 /* Fields that a face between two volumes reads; its states meet at xf, or, where there is none, midway. */
@@ -46,47 +46,14 @@ HD i32 N(face_states)(const i32 a, const i32 b, const real *to, const real *on, 
   return from || at;
 }
 
-/* The flux through face i from volume a to volume b, a < b; 1 where a gradient asks for a negative state: where
- * that lasts to the end of a step, the run says so.  The moving face sweeps w [chord a_inf].    */
-HD i32 N(face_flux)(const i32 i, const i32 a, const i32 b, const i32 hllc, const i32 sharp, real *f ALE_FACE(PARAM))
-{
-  struct damping by = damping_of(entropy_fix, low_mach + 2 * member[a]);
-  by.sharp          = sharp;
-  real l[NV], r[NV], to[DIM], on[DIM];
-  N(face_ways)(i, a, b, x, xf, to, on);
-  const i32 lowered = N(face_states)(a, b, to, on, q, grad, l, r);
-  if (hllc)
-    N(flux_hllc)(l, r, S + DIM * i, w[i], by, f);
-  else
-    N(flux_roe)(l, r, S + DIM * i, w[i], by, f);
-  return lowered;
-}
-
 #define ALE_FLUX(F)                                          \
   ALE_FACE(F)                                                \
   F(in, i32, lr, "edges,2>nodes")                            \
   F(out, i32, lowered, "edges") /* 1: of a negative state */ \
   F(out, real, flux, "edges," STR(NV))
-HD void N(face_store)(const i32 i, const i32 hllc ALE_FLUX(PARAM))
-{
-  const i32 a = lr[2 * i], b = lr[2 * i + 1];
-  if (!active[member[a]]) return;
-  real f[NV];
-  lowered[i] = N(face_flux)(i, a, b, hllc, 0, f ALE_FACE(NAME));
-  N(state_put)(flux + NV * i, f);
-}
 
-KERNEL(N(ale_flux_roe), ALE_FLUX, indirect)
-{
-  N(face_store)(i, 0 ALE_FLUX(NAME));
-}
-
-KERNEL(N(ale_flux_hllc), ALE_FLUX, indirect)
-{
-  N(face_store)(i, 1 ALE_FLUX(NAME));
-}
-
-/* Fluxes of a viscous gas: with what passes by viscosity, in one pass over the faces (theory eq. 9.2). */
+/* Fluxes of a viscous gas: with what passes by viscosity, which is added to f, in one pass over the faces (theory
+ * eq. 9.2). */
 #define ALE_FLUX_VISCOUS(F)                                       \
   ALE_FLUX(F)                                                     \
   F(in, real, slope, "nodes," STR(NG)) /* gradients, unlimited */ \
@@ -94,12 +61,9 @@ KERNEL(N(ale_flux_hllc), ALE_FLUX, indirect)
   F(in, real, jump, "edges")           /* c / |S|^2 */            \
   F(val, real, conduct, "")            /* 1 / Pr */               \
   F(val, real, conduct_eddy, "")       /* 1 / Pr_t */
-HD void N(face_store_viscous)(const i32 i, const i32 hllc ALE_FLUX_VISCOUS(PARAM))
+HD void N(face_viscous)(const i32 i, const i32 a, const i32 b, real *f ALE_FLUX_VISCOUS(PARAM))
 {
-  const i32 a = lr[2 * i], b = lr[2 * i + 1];
-  if (!active[member[a]]) return;
-  real f[NV], qa[NV], qb[NV], ga[NG], gb[NG], d[DIM], v[DIM], g[DIM + 1][DIM];
-  lowered[i] = N(face_flux)(i, a, b, hllc, 1, f ALE_FACE(NAME));
+  real qa[NV], qb[NV], ga[NG], gb[NG], d[DIM], v[DIM], g[DIM + 1][DIM];
   N(state_load)(q + NV * a, qa), N(state_load)(q + NV * b, qb);
   N(slope_load)(slope + NG * a, ga), N(slope_load)(slope + NG * b, gb);
   N(fit_apart)(x, a, b, d);
@@ -108,17 +72,6 @@ HD void N(face_store_viscous)(const i32 i, const i32 hllc ALE_FLUX_VISCOUS(PARAM
   const real molecules = (real)(0.5 * (mu[2 * a] + mu[2 * b])),
              eddies    = (real)(0.5 * (mu[2 * a + EDDY] + mu[2 * b + EDDY]));
   N(viscous_flux)(v, g, S + DIM * i, molecules + eddies, molecules * conduct + eddies * conduct_eddy, f);
-  N(state_put)(flux + NV * i, f);
-}
-
-KERNEL(N(ale_flux_roe_viscous), ALE_FLUX_VISCOUS, wide)
-{
-  N(face_store_viscous)(i, 0 ALE_FLUX_VISCOUS(NAME));
-}
-
-KERNEL(N(ale_flux_hllc_viscous), ALE_FLUX_VISCOUS, wide)
-{
-  N(face_store_viscous)(i, 1 ALE_FLUX_VISCOUS(NAME));
 }
 
 /* res = sum of fluxes + c0 V u + past: the residual of the implicit step (theory eq. 2.14). */

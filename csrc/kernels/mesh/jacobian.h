@@ -1,5 +1,5 @@
-/* jacobian.h - the matrix of the first-order flux with frozen dissipation (theory, section
- * 2.5), in block CSR whose rows are nodes in colour order; once per dimension.
+/* jacobian.h - what the matrices of first-order fluxes with frozen dissipation (theory, section 2.5) share, in block
+ * CSR whose rows are nodes in colour order; once per dimension.  Each is made by matrix.h.
  *   [V/dtau + c0 V + dR/du] du = -res
  * Blocks [chord a_inf]: a residual's units per those of u.                                        */
 
@@ -58,48 +58,3 @@ HD real N(viscous_row)(const i32 a, const i32 b, const i32 f, const i32 lane, co
 }
 
 #define VISCOUS_ROWS(F) ALE_JACOBIAN(F) VISCOUS_JACOBIAN(F)
-HD void N(jacobian_row)(const i32 a, const i32 lane VISCOUS_ROWS(PARAM))
-{
-  const i32 m = member[a], line = row_of[a];
-  if (!active[m]) return;
-  N(column) d[WIDTH(NV)] = {{0}}; /* the lanes' columns of the diagonal block */
-  real sum               = 0;
-  for (i32 first = offsets[a]; first < offsets[a + 1]; first += AVERAGES) {
-    const i32 rest = offsets[a + 1] - first, last = first + (AVERAGES == 1 || AVERAGES < rest ? AVERAGES : rest);
-    struct N(roe_average) mean[AVERAGES];
-    for (i32 e = first; e < last; e++) {
-      const real sign = neighbour[e] > a ? R(1) : R(-1);
-      real       out[DIM];
-      for (i32 k = 0; k < DIM; k++) out[k] = sign * S[DIM * edge[e] + k];
-      mean[e - first] = N(roe_average)(q + NV * a, q + NV * neighbour[e], out, sign * w[edge[e]],
-                                       damping_of(jacobian_fix[m], low_mach + 2 * m));
-    }
-    for (i32 e = first; e < last; e++) {
-      const i32  f = edge[e], b = neighbour[e];
-      const real sign = b > a ? R(1) : R(-1), *l = q + NV * a, *r = q + NV * b;
-      real      *to = A + NB * slot[e], out[DIM];
-      for (i32 k = 0; k < DIM; k++) out[k] = sign * S[DIM * f + k];
-      N(roe_blocks)(mean[e - first], l, r, out, sign * w[f], lane, to, d);
-      sum += mean[e - first].wave;
-      if (compact) sum += N(viscous_row)(a, b, f, lane, l, r, out, to, d VISCOUS_JACOBIAN(NAME));
-    }
-  }
-  const real per_dtau = sum / (real)(cfl[m] * pace[a]), time = per_dtau + (real)(bdf[3 * m] * V[a]);
-  for (i32 j = 0; j < WIDTH(NV); j++) {
-    real own[NV];
-    for (i32 k = 0; k < NV; k++) own[k] = d[j][k] + (k == lane + j ? time : R(0));
-    if (low_mach[2 * m] < 1) N(low_mach_pace)(q + NV * a, (real)low_mach[2 * m + 1], per_dtau, lane + j, own);
-    N(state_put)(A + NB * diagonal[line] + ENTRY(NV, 0, lane + j), own);
-  }
-  for (i32 k = lane; k < lane + WIDTH(NV); k++) rhs[NV * line + k] = -res[NV * a + k];
-}
-
-LANES(N(ale_jacobian), ALE_JACOBIAN, heavy, NV)
-{
-  N(jacobian_row)(i, lane ALE_JACOBIAN(NAME), 0, 0, 0, 0);
-}
-
-LANES(N(ale_jacobian_viscous), VISCOUS_ROWS, heavy, NV)
-{
-  N(jacobian_row)(i, lane VISCOUS_ROWS(NAME));
-}

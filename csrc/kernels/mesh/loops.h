@@ -28,7 +28,7 @@ KERNEL(N(ale_loop_atomics), LOOP_FACES, indirect)
   const i32 a = lr[2 * i], b = lr[2 * i + 1];
   if (!active[member[a]]) return;
   real f[NV];
-  lowered[i] = N(face_flux)(i, a, b, 0, 0, f ALE_FACE(NAME));
+  lowered[i] = N(face_flux_roe)(i, a, b, 0, f ALE_FACE(NAME));
   for (i32 k = 0; k < NV; k++) add(res + NV * a + k, f[k]), add(res + NV * b + k, -f[k]);
 }
 
@@ -38,7 +38,7 @@ KERNEL(N(ale_loop_colours), LOOP_FACES, indirect)
   const i32 a = lr[2 * i], b = lr[2 * i + 1];
   if (!active[member[a]]) return;
   real f[NV], to[NV], from[NV];
-  lowered[i] = N(face_flux)(i, a, b, 0, 0, f ALE_FACE(NAME));
+  lowered[i] = N(face_flux_roe)(i, a, b, 0, f ALE_FACE(NAME));
   N(state_load)(res + NV * a, to), N(state_load)(res + NV * b, from);
   for (i32 k = 0; k < NV; k++) to[k] += f[k], from[k] -= f[k];
   N(state_put)(res + NV * a, to), N(state_put)(res + NV * b, from);
@@ -65,7 +65,7 @@ KERNEL(N(ale_loop_recompute), LOOP_RECOMPUTE, FLUXES_LOOP)
     const i32  j = neighbour[e], own = j > i;
     const real sign = own ? R(1) : R(-1);
     real       f[NV];
-    const i32  low = N(face_flux)(edge[e], own ? i : j, own ? j : i, 0, 0, f ALE_FACE(NAME));
+    const i32  low = N(face_flux_roe)(edge[e], own ? i : j, own ? j : i, 0, f ALE_FACE(NAME));
     if (own) lowered[edge[e]] = low;
     for (i32 k = 0; k < NV; k++) s[k] += sign * f[k];
   }

@@ -88,7 +88,8 @@ class Newton:
             res0=b.zeros((n, variables)), least=0.5**HALVES, most=s.max_change,
         )  # fmt: skip
         fix = b.array(case.matrix_fix, "real")
-        self._pace = case.fields.bind("newton_pace", jacobian_fix=fix, T=self.vectors["T"])
+        pace = case.terms["convection"].pace
+        self._pace = case.fields.bind(pace, jacobian_fix=fix, T=self.vectors["T"])
         self.beside = makers[0](self.vectors, case.layers) if makers else None
         of_beside = {} if self.beside is None else self.beside.fields
         self.vectors.add(**of_beside)

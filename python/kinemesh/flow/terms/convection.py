@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NamedTuple
 
+from kinemesh.errors import SettingsError
 from kinemesh.flow.terms.base import Rows, Term
 
 
@@ -17,11 +18,13 @@ class Flux(NamedTuple):
     ----------
     kernel : of the flux;  jacobian : kernel of its derivative, or of one that takes its place;
         those of a viscous gas have the ending _viscous
+    pace : kernel of the sum of the waves in that derivative, for steps of Newton
     loops : names in `LOOPS` of those that compute it
     """
 
     kernel: str
-    jacobian: str = "ale_jacobian"
+    jacobian: str
+    pace: str
     loops: tuple[str, ...] = ("store",)
 
 
@@ -47,10 +50,10 @@ LOOPS = {
     "atomics": Loop(("ale_residual_start", "ale_loop_atomics")),
 }
 FLUXES = {
-    "roe": Flux("ale_flux_roe", loops=tuple(LOOPS)),
-    "hllc": Flux("ale_flux_hllc"),
+    "roe": Flux("ale_flux_roe", "ale_jacobian", "newton_pace", loops=tuple(LOOPS)),
+    "hllc": Flux("ale_flux_hllc", "ale_jacobian", "newton_pace"),
 }
-"""A new flux on meshes is its kernel and a line here."""
+"""A new flux on meshes is an entry of csrc/kernels/mesh/fluxes.h and a line here."""
 
 
 class CloudFlux(NamedTuple):
@@ -82,6 +85,11 @@ class FaceFluxes(Term):
     flux : (edges, variables) device array, which terms after it may add to; a field of the solver.
         SettingsError where a loop stores no fluxes
     ending : of the names of its kernels
+    kernel, jacobian, pace : names of the kernels of the flux
+
+    Raises
+    ------
+    SettingsError    a flux that lacks one of these kernels
     """
 
     name = "convection"
@@ -98,8 +106,14 @@ class FaceFluxes(Term):
         else:
             loops = self.settings.loops
             self.fields.lack(flux=f"loops = {loops!r} stores no fluxes; take loops = 'store'")
-        kernels = FLUXES[self.settings.flux][:2]
-        self.kernel, self.jacobian = (f"{kernel}{self.ending}" for kernel in kernels)
+        kernel, jacobian, self.pace = FLUXES[self.settings.flux][:3]
+        self.kernel, self.jacobian = f"{kernel}{self.ending}", f"{jacobian}{self.ending}"
+        for name in (self.kernel, self.jacobian, self.pace):
+            if not self.fields.has(name):
+                raise SettingsError(
+                    f"flux is {self.settings.flux!r}, which has no kernel {name} for this case; "
+                    f"take another of {', '.join(FLUXES)}"
+                )
 
     @property
     def flux(self) -> Any:
