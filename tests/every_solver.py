@@ -13,8 +13,8 @@ import numpy as np
 from clouds import box
 from exact_gas import GAMMA
 from kinemesh.flow.gas import meshless_settings
-from kinemesh.flow.gas.ale_settings import LIMITERS
 from kinemesh.flow.terms.convection import CLOUD_FLUXES, FLUXES
+from kinemesh.flow.terms.gradients import LIMITERS
 from kinemesh.space.conditions.base import CLOUD, FACES, PROJECTION
 from placements import along
 from projections import TIGHT

@@ -5,6 +5,5 @@
 /* The kernels of these headers and their sets. */
 /* clang-format off */
 #define CELLS_LIST(K, D)                                                                          \
-  K(vertex_values##D, vertices) K(cell_gradient##D, nodes) K(cell_gradient_wang##D, nodes)        \
-  K(cell_gradient_venkatakrishnan##D, nodes)
+  K(vertex_values##D, vertices) K(cell_gradient##D, nodes)
 /* clang-format on */

@@ -34,11 +34,8 @@
   K(residual_check##D, groups) K(wall_forces##D, groups) K(pose_move##D, moved)                   \
   K(mode_bend##D, moved) K(mode_forces##D, groups)                                                \
   K(cloud_velocity##D, nodes) K(cloud_least_squares##D, nodes) K(cloud_terms##D, groups) K(cloud_open##D, bnodes)           \
-  K(least_squares##D, nodes) K(ale_gradient##D, nodes) K(ale_gradient_wang##D, nodes)             \
-  K(ale_gradient_venkatakrishnan##D, nodes) K(viscous_gradient##D, nodes)                         \
-  K(viscous_gradient_wang##D, nodes) K(viscous_gradient_venkatakrishnan##D, nodes)                \
-  K(cloud_gradient##D, nodes) K(cloud_gradient_wang##D, nodes)                                    \
-  K(cloud_smooth##D, nodes) K(cloud_smooth_wang##D, nodes)                                        \
+  K(least_squares##D, nodes) K(ale_gradient##D, nodes) K(viscous_gradient##D, nodes)               \
+  K(cloud_gradient##D, nodes) K(cloud_smooth##D, nodes)                                           \
   K(cloud_roe##D, nodes) K(cloud_roe_van_leer##D, nodes) K(cloud_jst##D, nodes)                   \
   K(cloud_step##D, nodes) K(cloud_stage##D, nodes) K(cloud_jacobian##D, rows)                     \
   K(cloud_wall##D, bnodes) K(cloud_wall_jacobian##D, bnodes)                                      \

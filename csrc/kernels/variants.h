@@ -2,4 +2,5 @@
  * an entry each; once per dimension.                                                              */
 #include "numbers.h"
 #include "mesh/fluxes.h"
+#include "limiters.h"
 #include "mesh/conditions.h"

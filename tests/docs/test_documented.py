@@ -13,6 +13,7 @@ from kinemesh.flow.gas import ale_settings as ale
 from kinemesh.flow.gas import lowmach, meshless_settings
 from kinemesh.flow.projection import matrices, steady
 from kinemesh.flow.terms.convection import CLOUD_FLUXES, FLUXES
+from kinemesh.flow.terms.gradients import LIMITERS
 from kinemesh.space.conditions.table import CONDITIONS, kinds
 
 pytestmark = pytest.mark.no_sanitizer
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.no_sanitizer
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 TABLES = {
-    "ale": {"flux": {*FLUXES}, "limiter": {*ale.LIMITERS}},
+    "ale": {"flux": {*FLUXES}, "limiter": {*LIMITERS}},
     "meshless": {"flux": {*CLOUD_FLUXES}, "limiter": {*meshless_settings.LIMITERS}},
 }
 PAGE_OF = {"ale": "theory.md", "meshless": "meshless.md"}
@@ -64,7 +65,6 @@ def test_no_page_names_what_no_table_has(page):
 
 def test_solvers_choose_from_the_tables():
     assert {*meshless_settings.RK_CFL} == {*CLOUD_FLUXES}
-    assert {*ale.LIMITER_K, "none"} == {*ale.LIMITERS}
 
 
 def test_the_page_of_meshes_has_the_conditions_with_their_numbers_and_methods():
@@ -88,8 +88,8 @@ def test_the_page_of_meshes_has_the_conditions_with_their_numbers_and_methods():
 SAID = [
     ("theory.md", r"\(Harten\), \$f = ([\d.]+)\$ by default", km.AleSettings().entropy_fix),
     ("theory.md", r"`jacobian_fix`, ([\d.]+) in the plane, ([\d.]+) in", tuple(ale.FIX.values())),
-    ("theory.md", r"Wang's with \$K = ([\d.]+)\$ is the default", ale.LIMITER_K["wang"]),
-    ("theory.md", r"has \$K = (\d+)\$ where none", ale.LIMITER_K["venkatakrishnan"]),
+    ("theory.md", r"Wang's with \$K = ([\d.]+)\$ is the default", LIMITERS["wang"].k),
+    ("theory.md", r"has \$K = (\d+)\$ where none", LIMITERS["venkatakrishnan"].k),
     ("theory.md", r"M_r/([\d.]+) & M_r < ([\d.]+)\\", (lowmach.SCALE, lowmach.BLEND)),
     ("theory.md", r"1 - \(([\d.]+) - M_r\)", lowmach.OFF),
     ("theory.md", r"A solve ends at ([\d.]+) of its side", matrices.DROP),

@@ -5,6 +5,8 @@ from dataclasses import replace
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.device.backend import kernels
+from kinemesh.flow.terms.gradients import LIMITERS
 from solver_cases import on_devices
 
 pytestmark = pytest.mark.flow
@@ -13,6 +15,14 @@ pytestmark = pytest.mark.flow
 @pytest.fixture(scope="module")
 def mesh():
     return km.mesh.airfoil("naca0012", nodes=520, far_field=10)
+
+
+def test_every_limiter_has_its_kernels_in_plane_and_space_and_every_kernel_is_of_one():
+    ways = ("ale_gradient", "viscous_gradient", "cell_gradient")
+    made = {own for own in kernels() if own.startswith(ways)}
+
+    assert made == {f"{way}{own.ending}{end}" for way in ways for own in LIMITERS.values()
+                    for end in ("", "_3d")}  # fmt: skip
 
 
 @pytest.mark.parametrize(("limiter", "k"), [("wang", 0.05), ("venkatakrishnan", 5), ("none", None)])

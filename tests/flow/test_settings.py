@@ -10,6 +10,7 @@ import pytest
 from kinemesh.flow.gas import ale_settings as ale_choices
 from kinemesh.flow.gas import meshless_settings
 from kinemesh.flow.terms.convection import CLOUD_FLUXES, FLUXES
+from kinemesh.flow.terms.gradients import LIMITERS
 from kinemesh.io.history import History
 from solver_cases import Wobble, WobbleMover, on_devices, square, stream
 
@@ -32,7 +33,7 @@ def case(mesh, **options):
 CHOICES = [
     (km.AleSettings, FLUXES, "flux"),
     (km.AleSettings, ale_choices.LOOPS, "loops"),
-    (km.AleSettings, ale_choices.LIMITERS, "limiter"),
+    (km.AleSettings, tuple(LIMITERS), "limiter"),
     (km.AleSettings, ale_choices.LINEAR, "linear_solver"),
     (km.MeshlessSettings, CLOUD_FLUXES, "flux"),
     (km.MeshlessSettings, meshless_settings.LIMITERS, "limiter"),

@@ -4,7 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from exact_gas import GAMMA, conserved, primitive
-from kinemesh.flow.gas.ale_settings import LIMITERS
+from kinemesh.flow.terms.gradients import LIMITERS
 from samples import direct
 from solver_cases import on_devices
 from squares import KINDS

@@ -1,25 +1,13 @@
 /* gradient.h - gradients on clouds by least squares: those of mesh/gradient.h, with the weights of clouds
- * (docs/meshless.md, eq. M.1), averaged over satellites, limited; once per dimension.  Units of gas.h per chord. */
+ * (docs/meshless.md, eq. M.1), averaged over satellites, within bounds; once per dimension.  Units of gas.h per chord. */
 
-#define CLOUD_GRADIENT(F)      ALE_GRADIENT(F) F(val, i32, squared, "")
-#define CLOUD_GRADIENT_WANG(F) ALE_GRADIENT_WANG(F) F(val, i32, squared, "")
+#define CLOUD_GRADIENT(F) ALE_GRADIENT(F) F(val, i32, squared, "")
 TEAM(N(cloud_gradient), CLOUD_GRADIENT, wide, PAIR)
 {
   if (!active[member[i]]) return;
   struct N(slope) s;
   N(node_gradient)(i, lane, x, offsets, neighbour, inverse, q, squared, &s);
   N(node_bound)(i, lane, x, offsets, neighbour, 0, 0, &s);
-  N(node_put)(i, lane, &s, grad);
-}
-
-TEAM(N(cloud_gradient_wang), CLOUD_GRADIENT_WANG, wide, PAIR)
-{
-  if (!active[member[i]]) return;
-  real eps2[LIMITS];
-  struct N(slope) s;
-  N(wang_threshold)(range, member[i], K, eps2);
-  N(node_gradient)(i, lane, x, offsets, neighbour, inverse, q, squared, &s);
-  N(node_limit)(i, lane, x, offsets, neighbour, q, 0, 0, eps2, &s);
   N(node_put)(i, lane, &s, grad);
 }
 
@@ -56,20 +44,5 @@ TEAM(N(cloud_smooth), CLOUD_SMOOTH, wide, PAIR)
   struct N(slope) s;
   N(cloud_mean)(i, lane, offsets, neighbour, raw, q, &s);
   N(node_bound)(i, lane, x, offsets, neighbour, 0, 0, &s);
-  N(node_put)(i, lane, &s, grad);
-}
-
-#define CLOUD_SMOOTH_WANG(F)                                             \
-  CLOUD_SMOOTH(F)                                                        \
-  F(in, f64, range, "members," STR(NR)) /* from state_primitive_range */ \
-  F(val, real, K, "")
-TEAM(N(cloud_smooth_wang), CLOUD_SMOOTH_WANG, wide, PAIR)
-{
-  if (!active[member[i]]) return;
-  real eps2[LIMITS];
-  struct N(slope) s;
-  N(wang_threshold)(range, member[i], K, eps2);
-  N(cloud_mean)(i, lane, offsets, neighbour, raw, q, &s);
-  N(node_limit)(i, lane, x, offsets, neighbour, q, 0, 0, eps2, &s);
   N(node_put)(i, lane, &s, grad);
 }

@@ -100,25 +100,6 @@ HD void N(cell_widen)(const i32 i, const real *q, struct N(slope) * s CELL_SIDES
   }
 }
 
-/* Limited by the ranges over the cell, those across its faces and the values at its corners, at the middles of all
- * its faces (gradient.h).  Corners bring in the cells that meet the cell there alone: with the three of a triangle
- * Venkatakrishnan's form did not converge, and drag was larger by a fifth (docs/theory.md, section 8). */
-HD void N(cell_limit)(const i32 i, const i32 lane, const real *eps2, struct N(slope) * s CELL_LIMIT_FIELDS(PARAM))
-{
-  const i32 sides = N(cell_sides)(i HULLS(NAME) CELL_SIDES(NAME));
-  struct N(asked) r;
-  N(asked_begin)(&r);
-  N(cell_widen)(i, q, s CELL_SIDES(NAME));
-  for (i32 c = lane; c < sides; c += PARTS(PAIR)) {
-    real way[DIM], to[DIM];
-    N(side_way)(i, c, way HULLS(NAME) CELL_SIDES(NAME));
-    const real square = N(asked_way)(way, s, to, &r);
-    const real room   = N(cell_room)(i, to, s CELL_LIMIT_FIELDS(NAME));
-    r.velocity        = smaller(limiter_along(room, square, eps2[BY_VELOCITY]), r.velocity);
-  }
-  N(slope_limit)(&r, eps2, s);
-}
-
 /* Within the bound alone, of these ranges. */
 HD void N(cell_bound)(const i32 i, const i32 lane, struct N(slope) * s CELL_LIMIT_FIELDS(PARAM))
 {
@@ -141,37 +122,5 @@ TEAM(N(cell_gradient), CELL_GRADIENT, wide, PAIR)
   struct N(slope) s;
   N(cell_slope)(i, lane, &s CELL_GRADIENT_FIELDS(NAME));
   N(cell_bound)(i, lane, &s CELL_LIMIT_FIELDS(NAME));
-  N(node_put)(i, lane, &s, grad);
-}
-
-#define CELL_GRADIENT_WANG(F)                                            \
-  CELL_LIMIT_FIELDS(F)                                                   \
-  F(in, f64, range, "members," STR(NR)) /* from state_primitive_range */ \
-  F(val, real, K, "")                                                    \
-  F(out, real, grad, "nodes," STR(NG))
-TEAM(N(cell_gradient_wang), CELL_GRADIENT_WANG, wide, PAIR)
-{
-  if (!active[member[i]]) return;
-  real eps2[LIMITS];
-  struct N(slope) s;
-  N(wang_threshold)(range, member[i], K, eps2);
-  N(cell_slope)(i, lane, &s CELL_GRADIENT_FIELDS(NAME));
-  N(cell_limit)(i, lane, eps2, &s CELL_LIMIT_FIELDS(NAME));
-  N(node_put)(i, lane, &s, grad);
-}
-
-#define CELL_GRADIENT_VENKATAKRISHNAN(F) \
-  CELL_LIMIT_FIELDS(F)                   \
-  F(in, f64, V, "nodes")                 \
-  F(val, real, K, "")                    \
-  F(out, real, grad, "nodes," STR(NG))
-TEAM(N(cell_gradient_venkatakrishnan), CELL_GRADIENT_VENKATAKRISHNAN, wide, PAIR)
-{
-  if (!active[member[i]]) return;
-  real eps2[LIMITS];
-  struct N(slope) s;
-  N(venkatakrishnan_threshold)(V[i], K, eps2);
-  N(cell_slope)(i, lane, &s CELL_GRADIENT_FIELDS(NAME));
-  N(cell_limit)(i, lane, eps2, &s CELL_LIMIT_FIELDS(NAME));
   N(node_put)(i, lane, &s, grad);
 }

@@ -1,5 +1,5 @@
-/* gradient.h - gradients of the primitive variables and their limits at the nodes (docs/theory.md, section
- * 2.2), in the units of gas.h per chord; once per dimension.                                      */
+/* gradient.h - gradients of the primitive variables at the nodes and their bounds (docs/theory.md, section 2.2), in the
+ * units of gas.h per chord; once per dimension.  Their limiters are made by limit.h.              */
 
 /* Inverse of sum w dr dr^T, w = |dr|^-2: the least-squares matrix of a mesh's node.  Zero, and with it the
  * gradient, where neighbours lie on one line, as that of a cell in a corner of the boundary does: a fit of no
@@ -162,19 +162,6 @@ HD void N(slope_bound)(struct N(asked) * r, struct N(slope) * s)
   N(slope_share)(N(asked_bound)(r, s, BY_DENSITY), 1, N(asked_bound)(r, s, BY_PRESSURE), s);
 }
 
-/* The gradient times the smallest limiters of these changes; eps2 has the thresholds squared. */
-HD void N(slope_limit)(struct N(asked) * r, const real *eps2, struct N(slope) * s)
-{
-  real phi[2];
-  N(asked_together)(r);
-  for (i32 k = 0; k < 2; k++) {
-    const real a = limiter_venkatakrishnan(s->high[k], r->up[k], eps2[k]);
-    const real b = limiter_venkatakrishnan(s->low[k], r->down[k], eps2[k]);
-    phi[k]       = smaller(smaller(a, b), N(asked_bound)(r, s, k));
-  }
-  N(slope_share)(phi[BY_DENSITY], r->velocity, phi[BY_PRESSURE], s);
-}
-
 /* The way to the place where a limiter looks: the middle of a face, or midway to the neighbour. */
 HD void N(node_way)(const f64 *at, const i32 e, const f64 *x, const i32 *neighbour, const i32 *edge, const f64 *xf,
                     real *way)
@@ -185,29 +172,6 @@ HD void N(node_way)(const f64 *at, const i32 e, const f64 *x, const i32 *neighbo
   }
   N(fit_way)(at, x, neighbour[e], way);
   for (i32 l = 0; l < DIM; l++) way[l] *= R(0.5);
-}
-
-/* The gradient times the smallest limiter of the node's edges.  Where the limiter is below 1 it falls with the
- * change that the gradient asks for, so of density and pressure the largest change up and the largest one down
- * decide: two divisions per variable instead of one per edge.  Of the velocity each edge has a direction of its
- * own, along which all neighbours are compared.                                                 */
-HD void N(node_limit)(const i32 i, const i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour,
-                      const real *q, const i32 *edge, const f64 *xf, const real *eps2, struct N(slope) * s)
-{
-  struct N(asked) r;
-  f64 at[DIM];
-  N(place_load)(x, i, at);
-  N(asked_begin)(&r);
-  for (i32 e = offsets[i] + lane; e < offsets[i + 1]; e += PARTS(PAIR)) {
-    real way[DIM], to[DIM], room = 0;
-    N(node_way)(at, e, x, neighbour, edge, xf, way);
-    const real square = N(asked_way)(way, s, to, &r);
-    room              = N(asked_room)(q + NV * neighbour[e], to, s, room);
-    for (i32 o = offsets[i]; o < offsets[i + 1] && room < R(2) * square; o++) /* from there on the limiter is 1 */
-      room = N(asked_room)(q + NV * neighbour[o], to, s, room);
-    r.velocity = smaller(limiter_along(room, square, eps2[BY_VELOCITY]), r.velocity);
-  }
-  N(slope_limit)(&r, eps2, s);
 }
 
 /* The gradient within the bound over a node's edges. */
@@ -282,82 +246,4 @@ TEAM(N(viscous_gradient), VISCOUS_GRADIENT, wide, PAIR)
   N(node_gradient_beside)(i, lane, x, offsets, neighbour, inverse, q, steep_at(blunt, i), whole, slope, &s);
   N(node_bound)(i, lane, x, offsets, neighbour, edge, xf, &s);
   N(node_put)(i, lane, &s, grad);
-}
-
-/* Thresholds squared of Wang's form, K times the range over the member (theory eq. 2.4b).  That of the velocity is
- * twice the largest speed relative to the stream, the size of the least ball about the stream that has all.  */
-HD void N(wang_threshold)(const f64 *range, const i32 m, const real K, real *eps2)
-{
-  const f64 *r     = range + NR * m;
-  const real least = R(1e-20); /* a uniform state has no range: limiter is 1 */
-  const real rho = K * (real)(r[0] + r[1]), p = K * (real)(r[2] + r[3]);
-  eps2[BY_DENSITY]  = rho * rho + least;
-  eps2[BY_PRESSURE] = p * p + least;
-  eps2[BY_VELOCITY] = R(4) * K * K * (real)r[4] + least;
-}
-
-/* Limited gradient with that threshold. */
-#define ALE_GRADIENT_WANG(F)                                             \
-  ALE_LIMIT_FIELDS(F)                                                    \
-  F(in, f64, range, "members," STR(NR)) /* from state_primitive_range */ \
-  F(val, real, K, "")                                                    \
-  F(out, real, grad, "nodes," STR(NG))
-HD void N(gradient_wang)(const i32 i, const i32 lane, const real *whole, real *slope ALE_GRADIENT_WANG(PARAM))
-{
-  if (!active[member[i]]) return;
-  real eps2[LIMITS];
-  struct N(slope) s;
-  N(wang_threshold)(range, member[i], K, eps2);
-  N(node_gradient_beside)(i, lane, x, offsets, neighbour, inverse, q, steep_at(blunt, i), whole, slope, &s);
-  N(node_limit)(i, lane, x, offsets, neighbour, q, edge, xf, eps2, &s);
-  N(node_put)(i, lane, &s, grad);
-}
-
-TEAM(N(ale_gradient_wang), ALE_GRADIENT_WANG, wide, PAIR)
-{
-  N(gradient_wang)(i, lane, 0, 0 ALE_GRADIENT_WANG(NAME));
-}
-
-/* Limited and whole gradients together. */
-#define VISCOUS_GRADIENT_WANG(F) ALE_GRADIENT_WANG(F) WHOLE_GRADIENT(F)
-TEAM(N(viscous_gradient_wang), VISCOUS_GRADIENT_WANG, wide, PAIR)
-{
-  N(gradient_wang)(i, lane, whole, slope ALE_GRADIENT_WANG(NAME));
-}
-
-/* Venkatakrishnan's own threshold (K h)^3, h = sqrt(V), in space cbrt(V) (theory eq. 2.4a). */
-HD void N(venkatakrishnan_threshold)(const f64 V, const real K, real *eps2)
-{
-  const real h = K * (DIM == 2 ? sqrt((real)V) : cbrt((real)V));
-  for (i32 k = 0; k < LIMITS; k++) eps2[k] = h * h * h + R(1e-20);
-}
-
-/* Limited gradient with that threshold. */
-#define ALE_GRADIENT_VENKATAKRISHNAN(F) \
-  ALE_LIMIT_FIELDS(F)                   \
-  F(in, f64, V, "nodes")                \
-  F(val, real, K, "")                   \
-  F(out, real, grad, "nodes," STR(NG))
-HD void N(gradient_venkatakrishnan)(const i32 i, const i32 lane, const real *whole,
-                                    real *slope ALE_GRADIENT_VENKATAKRISHNAN(PARAM))
-{
-  if (!active[member[i]]) return;
-  real eps2[LIMITS];
-  struct N(slope) s;
-  N(venkatakrishnan_threshold)(V[i], K, eps2);
-  N(node_gradient_beside)(i, lane, x, offsets, neighbour, inverse, q, steep_at(blunt, i), whole, slope, &s);
-  N(node_limit)(i, lane, x, offsets, neighbour, q, edge, xf, eps2, &s);
-  N(node_put)(i, lane, &s, grad);
-}
-
-TEAM(N(ale_gradient_venkatakrishnan), ALE_GRADIENT_VENKATAKRISHNAN, wide, PAIR)
-{
-  N(gradient_venkatakrishnan)(i, lane, 0, 0 ALE_GRADIENT_VENKATAKRISHNAN(NAME));
-}
-
-/* Limited and whole gradients together. */
-#define VISCOUS_GRADIENT_VENKATAKRISHNAN(F) ALE_GRADIENT_VENKATAKRISHNAN(F) WHOLE_GRADIENT(F)
-TEAM(N(viscous_gradient_venkatakrishnan), VISCOUS_GRADIENT_VENKATAKRISHNAN, wide, PAIR)
-{
-  N(gradient_venkatakrishnan)(i, lane, whole, slope ALE_GRADIENT_VENKATAKRISHNAN(NAME));
 }

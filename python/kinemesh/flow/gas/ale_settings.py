@@ -12,12 +12,9 @@ from kinemesh.arguments import checks_names
 from kinemesh.errors import SettingsError
 from kinemesh.flow.gas.settings import KRYLOV, MATRIX, TINY, ImplicitSettings
 from kinemesh.flow.terms.convection import FLUXES, LOOPS
+from kinemesh.flow.terms.gradients import LIMITERS
 
-LIMITERS = ("wang", "venkatakrishnan", "none")
-LIMITER_K = {"wang": 0.05, "venkatakrishnan": 5.0}  # docs/convergence.md
 LINEAR = ("bicgstab", "lusgs")
-SPACE_K = LIMITER_K | {"wang": 0.5}  # smaller ones add drag to coarse wings
-VISCOUS_K = LIMITER_K | {"wang": 1.0}  # smaller ones limit boundary layers
 NEWTON = ("newton_vectors", "newton_tolerance", "unsteady_newton_tolerance")
 FIX = {False: 0.15, True: 0.3}  # in the plane, in space (docs/convergence.md)
 UNSTEADY_CFL = {False: 100.0, True: 1e3}  # of an inviscid, a viscous gas
@@ -92,7 +89,8 @@ class AleSettings(ImplicitSettings):
 
     def __post_init__(self) -> None:
         ImplicitSettings.__post_init__(self)
-        self.choose(flux=tuple(FLUXES), limiter=LIMITERS, linear_solver=LINEAR, loops=tuple(LOOPS))
+        self.choose(flux=tuple(FLUXES), limiter=tuple(LIMITERS))
+        self.choose(linear_solver=LINEAR, loops=tuple(LOOPS))
         if self.loops not in (own := FLUXES[self.flux].loops):
             raise SettingsError(
                 f"loops is {self.loops!r}, and flux {self.flux!r} has {', '.join(own)} alone; "
@@ -103,8 +101,8 @@ class AleSettings(ImplicitSettings):
         self.within(
             limiter_k=(0, np.inf), turbulence_drop=(TINY, 1), unsteady_turbulence_drop=(TINY, 1)
         )
-        if self.limiter == "none":
-            self.unused(["limiter_k"], "limiter is 'none'")
+        if LIMITERS[self.limiter].k is None:
+            self.unused(["limiter_k"], f"limiter is {self.limiter!r}")
         others = (*KRYLOV, *MATRIX) if self.linear_solver == "lusgs" else ("lusgs_sweeps",)
         self.unused(others, f"linear_solver is {self.linear_solver!r}")
 
@@ -211,8 +209,9 @@ class AleSettings(ImplicitSettings):
         if self.matrix and self.jacobian_fix is None:
             own["jacobian_fix"] = FIX[space]
         if self.limiter_k is None:
-            constants = VISCOUS_K if viscous else SPACE_K if space else LIMITER_K
-            own["limiter_k"] = constants.get(self.limiter)
+            limiter = LIMITERS[self.limiter]
+            other = limiter.viscous if viscous else limiter.in_space if space else None
+            own["limiter_k"] = limiter.k if other is None else other
         most = np.inf if self.cfl_max is None else self.cfl_max
         if self.cfl is None:
             own["cfl"] = min(self.first_cfl[space], most)

@@ -2,13 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from kinemesh.flow.terms.base import Term
 from kinemesh.flow.terms.convection import CLOUD_FLUXES
 
 RANGES = 5
 """Numbers of the range of a member: max rho, -min rho, max p, -min p, max |u - u_inf|^2."""
+
+
+class Limiter(NamedTuple):
+    """Limiter of gradients on meshes; without an ending, the bounds alone.
+
+    Parameters
+    ----------
+    ending : of its kernels
+    k : default of limiter_k, None where it has no constant;  in_space, viscous : other defaults, in
+        space, of a viscous gas
+    of_range : True where it reads the range of q over each member
+    of_size : True where limiter_k multiplies the size of a cell in chords
+    """
+
+    ending: str
+    k: float | None = None
+    in_space: float | None = None
+    viscous: float | None = None
+    of_range: bool = False
+    of_size: bool = False
+
+
+LIMITERS = {
+    "wang": Limiter(
+        "_wang",
+        k=0.05,  # docs/convergence.md
+        in_space=0.5,  # smaller ones add drag to coarse wings
+        viscous=1.0,  # smaller ones limit boundary layers
+        of_range=True,
+    ),
+    "venkatakrishnan": Limiter("_venkatakrishnan", k=5.0, of_size=True),
+    "none": Limiter(""),
+}
+"""A new limiter on meshes is an entry of csrc/kernels/limiters.h and a line here."""
 
 
 class Gradients(Term):
@@ -27,8 +61,8 @@ class Gradients(Term):
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
-        self.limiter = self.settings.limiter
-        self._length = case.reference[1]  # in which Venkatakrishnan's K counts the size of a cell
+        self.limiter = LIMITERS.get(self.settings.limiter, LIMITERS["none"])
+        self._length = case.reference[1]  # in which limiter_k counts the size of a cell
         b, grid, variables = case.backend, self.grid, case.model.variables
         self.grad = b.zeros((grid.nodes, grid.dimensions * variables))
         self.fields.add(grad=self.grad)
@@ -40,7 +74,7 @@ class Gradients(Term):
         """Call from u to q, and where the limiter needs it the range of q."""
         grid, bind = self.grid, self.fields.bind
         self.span = None
-        if self.limiter == "wang" or grid.slip:
+        if self.limiter.of_range or grid.slip:
             parts = backend.zeros((grid.chunks, RANGES), "float64")
             self.span = backend.zeros((grid.members, RANGES), "float64")
             self.first = [
@@ -56,12 +90,12 @@ class Gradients(Term):
 
     def _limited(self, kernel: str, **more: Any) -> Any:
         """Call of the kernel of the limiter."""
-        K = self.settings.limiter_k
-        if self.limiter == "venkatakrishnan":
-            return self.fields.bind(f"{kernel}_venkatakrishnan", K=K / self._length, **more)
-        if self.limiter == "wang":
-            return self.fields.bind(f"{kernel}_wang", K=K, range=self.span, **more)
-        return self.fields.bind(kernel, **more)
+        own = self.limiter
+        if own.k is not None:
+            more["K"] = self.settings.limiter_k / (self._length if own.of_size else 1.0)
+        if own.of_range:
+            more["range"] = self.span
+        return self.fields.bind(f"{kernel}{own.ending}", **more)
 
     def residual(self) -> list[Any]:
         return [*self.first, *self._calls]
@@ -103,7 +137,7 @@ class CloudGradients(Gradients):
 
     def _begin(self, backend: Any) -> None:
         if not CLOUD_FLUXES[self.settings.flux].limited:
-            self.limiter = "none"
+            self.limiter = LIMITERS["none"]
         self.raw = backend.zeros(self.grad.shape) if self.smooth else None
         super()._begin(backend)
 
