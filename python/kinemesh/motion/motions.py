@@ -124,7 +124,7 @@ class Motion(ABC):
 
 
 def _numbers(of: Pose, point: Sequence[float], spatial: bool) -> NDArray[np.float64]:
-    """Angle, or in space the matrix of the turn, where a pose has a point of the body, and modes."""
+    """Angle, or in space the matrix of the turn; where a pose has a point of the body; modes."""
     if not spatial:
         return np.array([of.angle, *of.apply(point), *of.modes])
     of = of.in_space
