@@ -4,6 +4,7 @@ Imports inside functions and for type checking count as those at the top of a mo
 """
 
 import ast
+import re
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -202,3 +203,21 @@ def test_the_solvers_have_few_modules_beside_their_folders():
     homes = {"__init__", *(line.home.partition(".")[0] for line in SOLVERS)}
     beside = [p.stem for p in (PACKAGE / "flow").glob("*.py") if p.stem not in homes]
     assert len(beside) <= 9, beside
+
+
+KNOWS_POSES = re.compile(
+    r"PoseArray|RateArray|\b(pose|poses|rate|rates|there)\.(angle|angle_deg|about|shift|axis)\b"
+)
+
+
+def test_poses_are_taken_apart_in_motion_and_bodies_alone():
+    """A body that bends, or has an axis, is no business of solvers and movers."""
+    names = {path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py")}
+    others = [name for name in names if name.parts[0] not in ("motion", "bodies")]
+    found = {
+        f"{name}:{number}": line.strip()
+        for name in others
+        for number, line in enumerate((PACKAGE / name).read_text().splitlines(), 1)
+        if KNOWS_POSES.search(line)
+    }
+    assert found == {}

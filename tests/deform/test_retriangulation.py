@@ -42,11 +42,11 @@ def ride(model, steps, mover=None, start=0):
     """Places of the nodes and the mover's numbers, step by step, on the points alone."""
     dt = 2 * np.pi / next(m.omega(0.2) for m in model.motions if m is not None) / STEPS
     if mover is None:
-        model.rest(model.poses(np.zeros(model.grid.members)))
+        model.rest(model.bodies.poses(np.zeros(model.grid.members)))
         mover = model.deform.attach(model.grid.vertices)
     for number in range(start, start + steps):
         at = np.full(model.grid.members, float(number))
-        notes = mover.step(lambda share, at=at: model.poses((at + share) * dt))
+        notes = mover.step(lambda share, at=at: model.bodies.poses((at + share) * dt))
         model.check_faults(f"step {number}")
         yield model.backend.get(model.grid.x), notes
 
@@ -155,7 +155,7 @@ def test_no_node_moves_further_than_the_walls_on_a_way_that_never_comes_back():
     """
     turn, shift = flap(5.0)["flap"], km.motion.plunge(1e-4, 0.1, phase_deg=90.0)
     model = case({"flap": turn + shift})
-    model.rest(model.poses(np.zeros(1)))
+    model.rest(model.bodies.poses(np.zeros(1)))
     before, counts = model.backend.get(model.grid.x), []
 
     for x, notes in ride(model, STEPS):
@@ -214,7 +214,7 @@ def mover_and_limit():
     There an element is stretched twice as much one way as the other (theory, eq. 4.3).
     """
     model = km.Ale(round_mesh(), mach=0.2, deform=ANEW, moment_about=(0, 0), device="cpu")
-    model.rest(model.poses(np.zeros(1)))
+    model.rest(model.bodies.poses(np.zeros(1)))
     mover, x = model.deform.attach(model.grid.vertices), model.grid.points
     wall, far = (model.grid.patches[name].node for name in ("wall", "far"))
     corner = np.concatenate([wall, far])[triangulated(x[np.concatenate([wall, far])]).simplices]
@@ -279,7 +279,7 @@ def test_members_that_fold_at_different_times_have_the_bits_of_their_solo_runs(d
 @pytest.mark.parametrize("phase", [90.0, 250.0])
 def test_a_motion_that_starts_beyond_the_first_graph_starts_where_it_was_placed(phase):
     model = case(flap(phase_deg=phase))
-    model.rest(model.poses(np.zeros(1)))
+    model.rest(model.bodies.poses(np.zeros(1)))
     placed = model.backend.get(model.grid.x)
     pose = model.motions[2].pose(0.0, 0.2)
 
@@ -313,7 +313,7 @@ def test_what_a_restart_holds_gives_the_same_bits(phase):
     for done in (4, 9):
         first, again = case(flap(phase_deg=phase)), case(flap(phase_deg=phase))
         for model in (first, again):
-            model.rest(model.poses(np.zeros(1)))
+            model.rest(model.bodies.poses(np.zeros(1)))
         mover = first.deform.attach(first.grid.vertices)
         *_, (x, _) = ride(first, done, mover)
         other = again.deform.attach(again.grid.vertices)

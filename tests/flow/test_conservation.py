@@ -87,7 +87,7 @@ def in_motion(ale):
     for step in (1, 2):
         put(ale.u, conserved(random_states(rng, nodes)))
         ale.begin_step(dt, step)
-        ale.place(along(lambda share, step=step: ale.poses((step - 1 + share) * dt), 1.0))
+        ale.place(along(lambda share, step=step: ale.bodies.poses((step - 1 + share) * dt), 1.0))
         ale.check_faults(f"step {step}")
     put(ale.u, conserved(random_states(rng, nodes)))
 

@@ -180,10 +180,10 @@ def test_bodies_of_one_mesh_have_moments_about_points_that_move_with_them():
     tow = {"flap": km.motion.translate((0.0, -0.1), ramp=0.2)}
     case = km.Ale(mesh, mach=0.3, motion=tow, device="cpu", deform=km.deform.Delaunay())
 
-    poses = case.poses(np.array([1.0]))
+    poses = case.bodies.poses(np.array([1.0]))
     case.begin_step(np.array([1.0]), 1)
 
-    loads = case.moving_loads(poses, case.rates(np.array([1.0])))
+    loads = case.moving_loads(case.by_laws(np.zeros(1), np.ones(1)))
     fixed = case.forces.bodies(case.moment_points(), np.repeat([[0.25, 0.0]], 2, axis=0))
     lever = poses.shift[1]
     cl, cd, _ = loads.coefficients[1]

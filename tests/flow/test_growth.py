@@ -26,7 +26,7 @@ def made_and_dropped(mesh, device):
     ale = km.Ale(mesh, mach=0.3, motion=law, device=device, settings=settings)
     ale.dualtime.set_floor(DT)
     ale.begin_step(DT, 1)
-    ale.place(along(lambda share: ale.poses(share * DT), 1.0))
+    ale.place(along(lambda share: ale.bodies.poses(share * DT), 1.0))
     ale.iteration(1e-4, 1, (10.0, 100.0, 1.5), 1)()
     ale.check_faults("growth")
     assert ale.backend.get(ale.dualtime.iterations).tolist() == [1]

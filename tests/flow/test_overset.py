@@ -184,11 +184,11 @@ def test_a_look_at_the_connectivity_leaves_a_case_at_rest_as_it_was():
     status = made.backend.get(made.parts.connectivity.status)
     made.connectivity(time=0.0)
     made.begin_step(np.array([0.05]), 1)
-    made.place(along(lambda share: made.poses(np.zeros(1)), 1.0))
+    made.place(along(lambda share: made.bodies.poses(np.zeros(1)), 1.0))
     np.testing.assert_array_equal(made.backend.get(made.parts.connectivity.status), status)
     assert len(renewals.steps) == 1
     made.connectivity(time=0.0)
-    made.place(along(lambda share: made.poses(np.zeros(1)), 1.0))
+    made.place(along(lambda share: made.bodies.poses(np.zeros(1)), 1.0))
     assert len(renewals.steps) == 1
 
 

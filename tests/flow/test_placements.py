@@ -32,7 +32,7 @@ def flown(solver, detours):
     for number in range(STEPS):
 
         def poses_at(share, number=number):
-            return solver.poses((number + share) * dt)
+            return solver.bodies.poses((number + share) * dt)
 
         solver.begin_step(dt, 1 if number == 0 else 2)
         for away in detours:

@@ -106,10 +106,10 @@ def test_the_turn_of_a_grid_counts_by_its_cells():
     mesh = km.mesh.cylinder(72 * 36, far_field=10.0, around=72, wall_spacing=0.04)
     made = case(mesh, motion=spinning(1.0))
     made.begin_step(np.array([0.05]), 1)
-    made.place(along(lambda share: made.poses(np.array([0.05 * share])), 0.05))
+    made.place(along(lambda share: made.bodies.poses(np.array([0.05 * share])), 0.05))
     found = float(made.backend.get(made.projection.flow["turning"])[0])
     assert found == pytest.approx(COUPLING * 0.05 * 72 / (2 * np.pi), rel=0.1)
-    made.place(along(lambda share: made.poses(np.array([0.0])), 0.05))
+    made.place(along(lambda share: made.bodies.poses(np.array([0.0])), 0.05))
     assert made.backend.get(made.projection.flow["turning"])[0] == 0.0
 
 

@@ -138,7 +138,7 @@ def test_a_velocity_of_sliding_turns_with_its_body():
                   viscosity=km.Viscosity(sliding={"ground": (0.4, 0.0)}),
                   motion=turn, deform=km.deform.Rigid(), chord=1.0, device="cpu")  # fmt: skip
     case.begin_step(np.full(1, 1.0), 1)
-    poses = case.poses(np.full(1, 1.0))
+    poses = case.bodies.poses(np.full(1, 1.0))
 
     case.place(along(lambda share: poses, 1.0))
 

@@ -29,7 +29,7 @@ def test_power_is_traction_times_velocity_over_area_and_length():
     history, get, wall = run.history, made.backend.get, made.grid.wall
 
     time = np.array([history["time"][-1]])
-    rate, pose = made.rates(time), made.poses(time)
+    rate, pose = made.bodies.rates(time), made.bodies.poses(time)
     x, _, z = (get(made.grid.x)[wall.node] - pose.about[0] - pose.shift[0]).T
     velocity = rate.angle[0] * np.stack([z, -x], axis=1)  # nose-up turns z to x
     pressure = made.primitive()[wall.node, 4] - get(made.fields["stream"])[0, 4]

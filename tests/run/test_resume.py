@@ -264,7 +264,7 @@ def test_a_finished_run_resumed_is_the_same_run(finished):
     assert (finished / "history.csv").read_bytes() == kept
     history = History.read(finished / "history.csv")
     assert again.history.rows == history.rows == 24
-    loads = model.coefficients(model.poses(np.array([history["time"][-1]])))
+    loads = model.coefficients(model.bodies.poses(np.array([history["time"][-1]])))
     assert loads[0, 0] == history["cl"][-1]
 
 

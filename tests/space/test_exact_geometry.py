@@ -25,7 +25,7 @@ def steps(ale, dt, count):
     """Steps of the mesh alone, BDF1 then BDF2; yields their numbers."""
     for number in range(count):
         ale.begin_step(dt, 1 if number == 0 else 2)
-        ale.place(along(lambda s, n=number: ale.poses((n + s) * dt), 1.0))
+        ale.place(along(lambda s, n=number: ale.bodies.poses((n + s) * dt), 1.0))
         ale.check_faults(f"step {number}")
         yield number
 

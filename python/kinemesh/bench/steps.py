@@ -114,7 +114,7 @@ class Walk:
         self.case, self.done = case, 0
         self.begin_count()
         self.dt = np.full(case.grid.members, pi / K / STEPS_PER_CYCLE)
-        case.rest(case.poses(0 * self.dt))
+        case.rest(case.bodies.poses(0 * self.dt))
         case.start_from("stream")
         case.dualtime.set_floor(self.dt)
         self.recording = case.marching(STALL)

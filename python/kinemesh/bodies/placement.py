@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.bodies.poses import PoseArray, RateArray
+from kinemesh.bodies.poses import PoseArray, RateArray, placed
 from kinemesh.motion import Pose
 
 if TYPE_CHECKING:
@@ -46,6 +46,44 @@ class Placement:
     def rates(self) -> RateArray:
         """Rates at the end of the step."""
         return self.rates_at()
+
+    @property
+    def bending(self) -> NDArray[np.float64]:
+        """(bodies, shapes) rates of the amplitudes at the end of the step; (bodies, 1) zeros where
+        there are none."""
+        rates = self.rates
+        return np.zeros((len(rates.angle), 1)) if rates.modes is None else rates.modes
+
+    def way(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Way (..., bodies, dimensions) of points of each body as given, by turn and shift over the
+        step."""
+        return np.asarray(placed(points, self.poses) - placed(points, self.at(0.0)))
+
+    def bent(self, shapes: int) -> NDArray[np.float64]:
+        """(bodies, shapes) changes of amplitudes over the step."""
+        none = np.zeros((len(self.poses), shapes))
+        now, then = (none if own.modes is None else own.modes for own in (self.poses, self.at(0.0)))
+        return np.asarray(now - then)
+
+    def turning(self) -> dict[int, tuple[NDArray[np.float64], float]]:
+        """Pivot as given and rate of turn [rad a_inf/chord] at the end, of bodies that turn."""
+        rates = self.rates.angle
+        about = self.poses.about
+        return {k: (about[k], float(rates[k])) for k in np.flatnonzero(rates).tolist()}
+
+    def columns(self, length: float) -> dict[str, NDArray[np.float64]]:
+        """(bodies,) columns of histories at the end of the step; shifts in this length."""
+        poses = self.poses
+        return {
+            "angle_deg": np.degrees(poses.nose_up),
+            "shift_x": poses.shift[:, 0] / length,
+            "shift_y": poses.shift[:, -1] / length,
+        }
+
+    def amplitude(self, body: int, shape: int) -> float:
+        """Amplitude of a body's shape at the end of the step."""
+        modes = self.poses.modes
+        return 0.0 if modes is None else float(modes[body, shape])
 
 
 def by_laws(bodies: Bodies, before: NDArray[np.float64], dt: NDArray[np.float64]) -> Placement:

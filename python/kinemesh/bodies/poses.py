@@ -163,6 +163,16 @@ class PoseArray(Sequence[Pose]):
         return lever + self.about + self.shift
 
 
+def rows_of(poses: Sequence[Pose], space: bool, shapes: int) -> FloatArray:
+    """(bodies, 6), in space (bodies, 12), of the kernel pose_move, then amplitudes of shapes."""
+    there = PoseArray.of(poses)
+    rows = there.space_rows if space else there.rows
+    if not shapes:
+        return rows
+    modes = np.zeros((len(rows), shapes)) if there.modes is None else there.modes
+    return np.concatenate([rows, modes], axis=1)
+
+
 def amplitudes(each: Sequence[Sequence[float]]) -> FloatArray | None:
     """(bodies, n) amplitudes of each body's shapes, 0 where it has fewer; None of rigid bodies."""
     most = max(map(len, each), default=0)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Poses
-from kinemesh.bodies.poses import PoseArray
+from kinemesh.bodies.poses import rows_of
 from kinemesh.device.backend import Backend
 from kinemesh.errors import SettingsError
 from kinemesh.motion import Motion, Pose
@@ -92,12 +92,7 @@ class Mover(ABC):
 
     def rows(self, poses: Sequence[Pose]) -> NDArray[np.float64]:
         """(bodies, 6), in space (bodies, 12), of the kernel pose_move; then amplitudes of modes."""
-        there = PoseArray.of(poses)
-        rows = there.space_rows if self.space else there.rows
-        if self.shapes is None:
-            return rows
-        modes = np.zeros((len(rows), self.shapes.count)) if there.modes is None else there.modes
-        return np.concatenate([rows, modes], axis=1)
+        return rows_of(poses, self.space, 0 if self.shapes is None else self.shapes.count)
 
     def rows_at(self, poses: Poses, share: NDArray) -> NDArray[np.float64]:
         """Rows as of `rows`, each body at its member's share of the step."""

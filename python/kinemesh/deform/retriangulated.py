@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Poses
-from kinemesh.bodies.poses import PoseArray
 from kinemesh.deform.base import Kept, Mover
 from kinemesh.deform.graph import Graph, check_walls, graphs_as_given, number
 from kinemesh.errors import MeshError, NumericalFault
+from kinemesh.motion import Pose
 from kinemesh.space.vertices import Vertices
 
 # Most ratio of an element's greatest to its least stretch since its graph was built.  Measured on
@@ -60,7 +60,7 @@ class RetriangulatedMover(Mover):
         # a triangulation of n points has less than 2 n triangles
         self.elements = np.cumsum([0, *(2 * len(p.hull) for p in self.places)])
         self.carried = np.cumsum([0, *(len(p.inner) for p in self.places)])
-        width = self.rows(PoseArray.still(len(vertices.bodies))).shape[1]
+        width = self.rows([Pose()] * len(vertices.bodies)).shape[1]
         self.here = np.full((len(vertices.bodies), width), np.nan)  # poses of bodies as they stand
         self.stages = [[Stage(vertices.points[self._nodes(m)], self._rows(m))] for m in members]
         self.tables = {

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Placement
-from kinemesh.bodies.poses import PoseArray
 from kinemesh.flow.suspects import where_largest
 from kinemesh.motion import Pose
 from kinemesh.results.walls import Wall
@@ -218,17 +217,17 @@ class Driven(ABC):
     def check_faults(self, where: str, iterations: Any = None) -> None:
         """Make members fail of which a kernel has left a fault (`Members.fail`)."""
 
-    def flown(self, poses: PoseArray, when: str) -> dict[str, NDArray[np.float64]]:
+    def flown(self, placement: Placement, when: str) -> dict[str, NDArray[np.float64]]:
         """Numbers (members,) by which a pre-flight judges a step in place of the shapes of cells.
 
         The larger, the worse; none as a rule.  Members that cannot go on fail.
 
         Parameters
         ----------
-        poses : of the bodies, to which the mover has brought the vertices
+        placement : of the bodies, to which the mover has brought the vertices
         when : the step in words
         """
-        del poses, when
+        del placement, when
         return {}
 
     def strides(self, asked: Callable[[int, float], str]) -> list[str]:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.bodies.poses import PoseArray, RateArray, placed, raised
+from kinemesh.bodies.placement import Placement
+from kinemesh.bodies.power import in_plane, in_space
 from kinemesh.device.fields import Fields
 from kinemesh.flow.generalised import Generalised
 from kinemesh.io.columns import SIDE
@@ -145,74 +146,29 @@ class Forces:
         x, y = (points[:, [0, -1]] - self.grid.owners.spread(about)).T
         return self._coefficients(np.stack([fx, fy, moment + x * fy - y * fx]))
 
-    def loads(
-        self, about: NDArray[Any], poses: PoseArray, rates: RateArray, pivots: FloatArray
-    ) -> Loads:
+    def loads(self, about: NDArray[Any], placement: Placement, pivots: FloatArray) -> Loads:
         """Loads and power of every body.
 
         Parameters
         ----------
         about : (members, 2)    point of the moment [chord]
-        poses, rates : of each body
         pivots : (bodies, 2)    what its own moment is about, as the body is given, in space
             (bodies, 3) [chord]
         """
         sums = self.sums_about(about)
-        fx, fy, moment = sums
-        point = self.grid.owners.spread(about)
-        hinges, scale = placed(pivots, poses), self.pressure * self.length
-        if self.grid.dimensions == 3:
-            found = self._in_space(sums, point, hinges, poses, rates)
-            return self._with_modes(found, poses, rates)
-
-        def moved_to(place: FloatArray) -> FloatArray:
-            x, y = (place - point).T
-            moved: FloatArray = moment + x * fy - y * fx
-            return moved
-
-        found = Loads(
-            self._coefficients(sums),
-            moved_to(hinges) / scale,
-            moved_to(poses.about + poses.shift) * rates.angle / scale,
-            (fx * rates.shift[:, 0] + fy * rates.shift[:, 1]) / scale,
-        )
-        return self._with_modes(found, poses, rates)
-
-    def _with_modes(self, loads: Loads, poses: PoseArray, rates: RateArray) -> Loads:
-        """Loads with the generalised forces of bodies that bend, and their power."""
+        point, scale = self.grid.owners.spread(about), self.pressure * self.length
+        if self.grid.dimensions == 2:
+            rigid = in_plane(sums, point, pivots, placement)
+        else:
+            fx, fz, nose_up = sums
+            fy, roll, yaw = self.backend.get(self.sums).T[3:]
+            force, moment = (np.stack(of, axis=1) for of in ((fx, fy, fz), (roll, nose_up, yaw)))
+            rigid = in_space(force, moment, point, pivots, placement)
+        found = Loads(self._coefficients(sums), *(own / scale for own in rigid))
         if self.generalised is None:
-            return loads
-        forces = self.generalised.sums(poses) / (self.pressure * self.length)[:, None]
-        power = np.zeros(len(forces)) if rates.modes is None else (forces * rates.modes).sum(axis=1)
-        return replace(loads, modes=forces, bending=power)
-
-    def _in_space(
-        self,
-        sums: FloatArray,
-        point: FloatArray,
-        hinges: FloatArray,
-        poses: PoseArray,
-        rates: RateArray,
-    ) -> Loads:
-        """Loads and power in space: of a turn the moment about the pivot times the spin.
-
-        Parameters
-        ----------
-        sums : (3, bodies);  point : (bodies, 2) that moments are about, at y = 0
-        hinges : (bodies, 3)    points of the bodies' own moments
-        """
-        fx, fz, nose_up = sums
-        fy, roll, yaw = self.backend.get(self.sums).T[3:]
-        force, moment = (np.stack(of, axis=1) for of in ((fx, fy, fz), (roll, nose_up, yaw)))
-        there, scale = poses.in_space, self.pressure * self.length
-
-        def moved_to(place: FloatArray) -> FloatArray:
-            return np.asarray(moment + np.cross(raised(point) - place, force))
-
-        turning = (moved_to(there.about + there.shift) * rates.spin).sum(axis=1)
-        shifting = (force * raised(rates.shift)).sum(axis=1)
-        own = moved_to(hinges)[:, 1]
-        return Loads(self._coefficients(sums), own / scale, turning / scale, shifting / scale)
+            return found
+        forces = self.generalised.sums(placement) / scale[:, None]
+        return replace(found, modes=forces, bending=(forces * placement.bending).sum(axis=1))
 
     def side(self) -> dict[str, FloatArray]:
         """(members,) of each of `SIDE` in space, of the loads that were asked for last."""

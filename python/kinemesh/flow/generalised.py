@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.bodies.poses import PoseArray
+from kinemesh.bodies.placement import Placement
 from kinemesh.bodies.shapes import Shapes
 from kinemesh.device.fields import Fields
 from kinemesh.space.volumes import Volumes
@@ -47,9 +47,10 @@ class Generalised:
             calls.append(b.bind("gather_sum_1", **gathered, sums=sums))
         self._measure = b.record(calls)
 
-    def sums(self, poses: PoseArray) -> NDArray[np.float64]:
-        """(bodies, shapes) of the present flow, with the bodies at `poses` [rho_inf a_inf^2 chord,
-        in space times chord]."""
+    def sums(self, placement: Placement) -> NDArray[np.float64]:
+        """(bodies, shapes) of the present flow, with the bodies where a step has placed them
+        [rho_inf a_inf^2 chord, in space times chord]."""
+        poses = placement.poses
         self.backend.put(self.pose, poses.space_rows if self.space else poses.rows)
         self._measure()
         found: NDArray[np.float64] = np.hstack([self.backend.get(sums) for sums in self._sums])

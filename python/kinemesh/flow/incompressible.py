@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
-from kinemesh.bodies.placement import Placement
-from kinemesh.bodies.poses import PoseArray, RateArray
+from kinemesh.bodies.placement import Placement, at_rest
 from kinemesh.deform import Deformation
 from kinemesh.flow.door.arguments import (
     Arguments,
@@ -25,7 +24,7 @@ from kinemesh.flow.door.arguments import (
     settings_of,
 )
 from kinemesh.flow.door.resolution import tell_of_cells
-from kinemesh.flow.door.walls import Walls
+from kinemesh.flow.door.sliding import checked, walls_of
 from kinemesh.flow.forces import Forces
 from kinemesh.flow.moving import Moving
 from kinemesh.flow.parts import Standing, has_parts, markers_of_parts, put_together, report_of
@@ -154,8 +153,8 @@ class Incompressible(First, Moving):
         self, arguments: Arguments, markers: Markers, meshes: Sequence[Mesh], sliding: Any
     ) -> None:
         grid = Grid(MeshVertices(arguments.backend, meshes, markers.by_role))
-        self.walls = Walls(grid, sliding)
-        self.more = {"sliding": self.walls.sliding} if sliding else {}
+        self.walls = walls_of(grid, sliding)
+        self.more = {"sliding": checked(sliding)} if sliding else {}
         Moving.__init__(self, arguments, markers, grid)
         grid.start()
         alpha = np.radians(self.alpha_deg)
@@ -197,7 +196,7 @@ class Incompressible(First, Moving):
         grid, begin = self.grid, given_flow(self.grid, u, p, self.inflow)
         grid.ensemble.begin()
         self._begin_parts(self.standing(), "initial flow")
-        self._walls(self.standing(), None)
+        self._walls(self.standing(), resting=True)
         self._awaits, self.fresh = u is None and p is None, True
         if not self._awaits:
             self._made.start(*begin)
@@ -298,8 +297,9 @@ class Incompressible(First, Moving):
 
     def start_steady(self, poses: Sequence[Pose] = ()) -> None:
         self._await()
-        self.rest(there := self.standing(poses))
-        self._walls(there, None)
+        there = self.standing(poses)
+        self.rest(there.poses)
+        self._walls(there, resting=True)
         if self.parts is not None:
             self.parts.watch.look("steady flow")
         self.way.begin(self.backend.get(self.projection.flow["p"]))
@@ -324,7 +324,7 @@ class Incompressible(First, Moving):
     def start_from(self, start: str) -> None:
         if start == "stream":
             still = np.zeros(self.grid.members)
-            self._walls(self.poses(still), lambda: self.rates(still))
+            self._walls(self.by_laws(still, still))
             self._begin_stream()
 
     def begin_step(self, dt: NDArray[Any], order: int) -> None:
@@ -346,8 +346,8 @@ class Incompressible(First, Moving):
         """Bodies to where they are at the end of the step, the mesh with them."""
         notes = self.place_bodies(placement)
         if self.parts is not None:
-            self.parts.place(placement.poses, self._made.renew, f"step {self.step_number}")
-        self._walls(placement.poses, lambda: placement.rates)
+            self.parts.place(placement, self._made.renew, f"step {self.step_number}")
+        self._walls(placement)
         return notes
 
     def measure(self) -> None:
@@ -359,32 +359,31 @@ class Incompressible(First, Moving):
 
     def rest(self, poses: Sequence[Pose]) -> None:
         super().rest(poses)
-        self._begin_parts(PoseArray.of(poses), "parts at the start of the motion")
+        self._begin_parts(at_rest(poses), "parts at the start of the motion")
 
     def rewind(self) -> None:
         super().rewind()
         self._begin_parts(self.standing(), "parts as given")
 
-    def _begin_parts(self, poses: PoseArray, where: str) -> None:
-        """Parts are at these poses, wherever they were before."""
+    def _begin_parts(self, placement: Placement, where: str) -> None:
+        """Parts are where a placement has them, wherever they were before."""
         if self.parts is not None:
             self.parts.begin()
-            self.parts.place(poses, self._made.renew, where)
+            self.parts.place(placement, self._made.renew, where)
 
-    def flown(self, poses: PoseArray, when: str) -> dict[str, NDArray[np.float64]]:
-        return {} if self.parts is None else self.parts.flown(poses, when)
+    def flown(self, placement: Placement, when: str) -> dict[str, NDArray[np.float64]]:
+        return {} if self.parts is None else self.parts.flown(placement, when)
 
     def strides(self, asked: Callable[[int, float], str]) -> list[str]:
         return [] if self.parts is None else self.parts.watch.strides(asked)
 
-    def _walls(self, poses: PoseArray, rates_at: Callable[[], RateArray] | None) -> None:
-        """Velocities of the walls' nodes; without rates their bodies are at rest."""
-        moving = rates_at is not None and any(motion is not None for motion in self.motions)
-        rates = rates_at() if rates_at is not None and moving else None
-        coupling = self.turning.coupling(poses, rates, self.step[0])
+    def _walls(self, placement: Placement, resting: bool = False) -> None:
+        """Velocities of the walls' nodes; rates are asked for where bodies do not rest."""
+        moves = not resting and any(motion is not None for motion in self.motions)
+        coupling = self.turning.coupling(placement if moves else None, self.step[0])
         self.backend.put(self._made.flow["turning"], coupling)
         if not len(self.grid.wall):
             return
-        velocity, spin = self.walls.move(poses, rates)
+        velocity, spin = self.walls.move(placement) if moves else self.walls.slide(placement)
         self.backend.put(self._made.spin, spin)
         self.backend.put(self._made.velocity[BODY], velocity)

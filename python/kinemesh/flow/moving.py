@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from kinemesh.bodies.case import Bodies, Stands
 from kinemesh.bodies.placement import Placement, at_rest, by_laws
-from kinemesh.bodies.poses import PoseArray, RateArray
 from kinemesh.bodies.shapes import Shapes
 from kinemesh.deform.base import Mover
 from kinemesh.errors import warn_of
@@ -118,9 +117,9 @@ class Moving(Runnable, Driven, Counted):
         self.deform.check_placed(marker, motion)
         self.deform.check_conditions(self.conditions, {marker})
 
-    def check_poses(self, poses: PoseArray) -> None:
-        """SettingsError for poses that the mesh cannot follow."""
-        del poses  # as a rule there are none
+    def check_placement(self, placement: Placement) -> None:
+        """SettingsError for a placement that the mesh cannot follow."""
+        del placement  # as a rule there is none
 
     @property
     def incidence_deg(self) -> NDArray[np.float64]:
@@ -129,21 +128,13 @@ class Moving(Runnable, Driven, Counted):
 
     # ---- bodies ----------------------------------------------------------------------------
 
-    def poses(self, time: NDArray[Any]) -> PoseArray:
-        """Pose of every body at its member's time [chord/a_inf]."""
-        return self.bodies.poses(time)
-
-    def rates(self, time: NDArray[Any]) -> RateArray:
-        """Change of every body's pose at its member's time [chord/a_inf]."""
-        return self.bodies.rates(time)
-
     def by_laws(self, before: NDArray[Any], dt: NDArray[Any]) -> Placement:
         """Placement by the motions of the bodies in a step `dt` (members,) from a time `before`."""
         return by_laws(self.bodies, before, dt)
 
-    def standing(self, poses: Sequence[Pose] = ()) -> PoseArray:
-        """Pose of every body as given where there are no `poses`, else these."""
-        return PoseArray.of(poses) if len(poses) else PoseArray.still(len(self.grid.bodies))
+    def standing(self, poses: Sequence[Pose] = ()) -> Placement:
+        """Placement of bodies that rest: as given where there are no `poses`, else at these."""
+        return at_rest(poses if len(poses) else [Pose()] * len(self.grid.bodies))
 
     def moment_points(self, poses: Sequence[Pose] = ()) -> NDArray[np.float64]:
         """(members, 2) the moment's point, which moves with each member's first body."""
@@ -172,11 +163,12 @@ class Moving(Runnable, Driven, Counted):
         self._for_loads()
         return self.forces.members(about)
 
-    def moving_loads(self, poses: PoseArray, rates: RateArray) -> Loads:
-        """Loads and power of every body at `poses` that change with `rates`."""
+    def moving_loads(self, placement: Placement) -> Loads:
+        """Loads and power of every body in a placement."""
         self._for_loads()
         bodies = self.bodies
-        return self.forces.loads(bodies.moment_points(poses), poses, rates, bodies.pivots)
+        about = bodies.moment_points(placement.poses)
+        return self.forces.loads(about, placement, bodies.pivots)
 
     def _for_loads(self) -> None:
         """Bring up to date what loads are taken from."""
@@ -191,10 +183,10 @@ class Moving(Runnable, Driven, Counted):
     def rest(self, poses: Sequence[Pose]) -> None:
         """Bodies at `poses`, the mesh with them, all at rest; the flow stays as it is."""
         self.rewind()
-        there = PoseArray.of(poses)
-        if not there.moved_at_all:
+        there = at_rest(poses)
+        if not there.poses.moved_at_all:
             return
-        self.deform.attach(self.grid.vertices).step(at_rest(there).at)
+        self.deform.attach(self.grid.vertices).step(there.at)
         self.grid.start()
         self.check_faults("mesh at the start of the motion")
 
@@ -224,7 +216,7 @@ class Moving(Runnable, Driven, Counted):
         if self.placed:
             self.mover.back()
         self.placed = True
-        self.check_poses(placement.poses)
+        self.check_placement(placement)
         notes = self.mover.step(placement.at)
         if not self.mover.rests:
             self.measure()

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import is_several, member_count, numbers, per_member
-from kinemesh.bodies.placement import at_rest
-from kinemesh.bodies.poses import PoseArray
+from kinemesh.bodies.placement import Placement, at_rest
 from kinemesh.errors import OversetError, SettingsError, warn
 from kinemesh.flow.door.arguments import Arguments, Markers, markers_of
 from kinemesh.overset.connectivity import Connectivity
@@ -99,8 +98,8 @@ class Standing:
         self.connectivity.begin()
         self.watch.begin()
 
-    def place(self, poses: PoseArray, renew: Callable[[], Any], where: str = "") -> None:
-        """Parts are at the poses of their bodies; those without a body are as given.
+    def place(self, placement: Placement, renew: Callable[[], Any], where: str = "") -> None:
+        """Parts are where a placement has their bodies; those without a body are as given.
 
         Nothing is renewed where the parts of the members that run are where they were.
 
@@ -111,7 +110,7 @@ class Standing:
         """
         rows = np.zeros(self.connectivity.pose.shape)
         moving = self._body >= 0
-        rows[moving] = poses.rows[self._body[moving]]
+        rows[moving] = placement.poses.rows[self._body[moving]]
         done = renew, rows.tobytes(), self.grid.ensemble.alive.tobytes()
         if done == self._done:
             return
@@ -121,12 +120,12 @@ class Standing:
         self.connectivity.check(where)
         self._done = done
 
-    def flown(self, poses: PoseArray, when: str) -> dict[str, NDArray[np.float64]]:
-        """(members,) receptors, and those with a poor donor, with the parts at these poses.
+    def flown(self, placement: Placement, when: str) -> dict[str, NDArray[np.float64]]:
+        """(members,) receptors, and those with a poor donor, with the parts placed.
 
         What is bad for the result is warned of once.
         """
-        self.place(poses, self.connectivity.update)  # errors of a pre-flight say when
+        self.place(placement, self.connectivity.update)  # errors of a pre-flight say when
         self.watch.look(when)
         receptors, poor, _ = self.backend.get(self.connectivity.counts).T
         return {"receptors": receptors, "poor_donors": poor} | self.watch.strode(when)
@@ -179,10 +178,10 @@ def report_of(case: Moving, parts: Standing | None, time: Any, member: Any) -> O
     at[member] = numbers(time, 1, "connectivity: time")[0]
     problem = ""
     with parts.apart(int(member)):
-        poses = case.poses(at)
-        case.deform.attach(case.grid.vertices).step(at_rest(poses).at)
+        there = at_rest(case.bodies.poses(at))
+        case.deform.attach(case.grid.vertices).step(there.at)
         try:
-            parts.place(poses, parts.connectivity.update, f"time {at[member]:g}")
+            parts.place(there, parts.connectivity.update, f"time {at[member]:g}")
         except OversetError as error:
             problem = str(error)
             warn(problem)

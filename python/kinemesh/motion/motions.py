@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from math import cos, pi, radians, sin
+from math import cos, degrees, pi, radians, sin
 from typing import Any, ClassVar
 
 import numpy as np
@@ -60,10 +60,10 @@ class Motion(ABC):
         h = self.span(u_inf)
         pose = self.pose(t, u_inf)
         spatial = pose.axis is not None
-        here = _numbers(pose, pose.about, spatial)
+        here = pose.numbers(pose.about, spatial)
 
         def moved(share: int) -> NDArray[np.float64]:
-            return _numbers(self.pose(t + share * h, u_inf), pose.about, spatial) - here
+            return self.pose(t + share * h, u_inf).numbers(pose.about, spatial) - here
 
         def one_sided(side: int) -> NDArray[np.float64]:
             return sum([side * w * moved(side * k) for k, w in ONE_SIDED.items()], 0 * here)
@@ -83,6 +83,14 @@ class Motion(ABC):
                                spin[1, 0] - spin[0, 1]])  # fmt: skip
         speed = float(np.linalg.norm(axis))
         return Rate(speed, rates[9:12], axis.tolist() if speed else pose.axis, modes=rates[12:])
+
+    def path(
+        self, times: Sequence[float], u_inf: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Nose-up angles (n,) [deg] and shifts (n, 2), in space (n, 3), at these times."""
+        poses = [self.pose(t, u_inf) for t in times]
+        angles = np.array([degrees(pose.angle) for pose in poses])
+        return angles, np.array([pose.shift for pose in poses], float)
 
     def span(self, u_inf: float) -> float:
         """Step of differences: `DIFFERENCE` radians of the cycle; without one, units of time."""
@@ -121,14 +129,6 @@ class Motion(ABC):
     def __radd__(self, other: object) -> Motion:
         """`sum` begins with 0, and so 0 + motion is the motion."""
         return self if type(other) is int and other == 0 else NotImplemented
-
-
-def _numbers(of: Pose, point: Sequence[float], spatial: bool) -> NDArray[np.float64]:
-    """Angle, or in space the matrix of the turn; where a pose has a point of the body; modes."""
-    if not spatial:
-        return np.array([of.angle, *of.apply(point), *of.modes])
-    of = of.in_space
-    return np.array([*of.rotation.ravel(), *of.apply(point), *of.modes])
 
 
 def _parts(motion: Motion) -> tuple[Motion, ...]:

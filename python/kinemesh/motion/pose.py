@@ -93,6 +93,20 @@ class Pose:
         about = np.asarray(self.about)
         return (np.asarray(points, float) - about) @ self.rotation.T + about + self.shift
 
+    def numbers(self, point: Sequence[float], spatial: bool | None = None) -> NDArray[np.float64]:
+        """Angle, or in space the matrix of the turn; where it has a point of the body; modes.
+
+        They change steadily with the pose, as an axis need not.
+
+        Parameters
+        ----------
+        spatial : bool    in space; None: where the pose has an axis
+        """
+        if not (self.axis is not None if spatial is None else spatial):
+            return np.array([self.angle, *self.apply(point), *self.modes])
+        own = self.in_space
+        return np.array([*own.rotation.ravel(), *own.apply(lifted(point)), *own.modes])
+
     @property
     def in_space(self) -> Pose:
         """The pose in space, of one in the plane of motion about lines along y."""

@@ -86,7 +86,5 @@ def apart(motion: Motion, u_inf: float, period: float, cycles: float) -> tuple[f
 def _numbers(motion: Motion, time: float, u_inf: float) -> list[float]:
     """Turn, and the place of a point of the body, which the pivot's place comes into."""
     pose = motion.pose(float(time), u_inf)
-    if pose.axis is not None:
-        place = pose.apply((0.0, 0.0, 0.0)).tolist()
-        return [*pose.rotation.ravel().tolist(), *place, *pose.modes]
-    return [pose.angle, *pose.apply((0.0, 0.0)).tolist(), *pose.modes]
+    found: list[float] = pose.numbers((0.0, 0.0)).tolist()
+    return found

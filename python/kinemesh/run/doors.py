@@ -47,7 +47,7 @@ def asked_of(
     plan = Plan.of(solver, start, cycles, steps_per_cycle, time_step, steps, until,
                    periodic_tolerance)  # fmt: skip
     if solver.grid.members == 1:  # a law that does not last must fail before the run
-        solver.rates(plan.count * plan.dt)
+        solver.bodies.rates(plan.count * plan.dt)
     columns(solver)  # markers whose columns would have one name must fail before it, too
     claim = Claim(solver, plan.identity(solver), plan)
     return Unsteady, claim, folder, resume, overwrite, progress, energy, preflight, coupled

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.bodies.placement import at_rest
 from kinemesh.deform import Rigid
 from kinemesh.deform.still import Still
 from kinemesh.errors import NumericalFault, OversetError, warn_of
@@ -65,7 +66,7 @@ def fly(
     number = 0
     try:
         ensemble.at("pre-flight of the motion, where it begins", 0)
-        solver.rest(solver.poses(np.zeros(members)))
+        solver.rest(solver.bodies.poses(np.zeros(members)))
         mover = solver.deform.attach(solver.grid.vertices)
         for number in range(steps + 1):
             if not ensemble.alive.any():
@@ -77,7 +78,7 @@ def fly(
             if number:
                 mover.step(solver.by_laws(before, dt).at)
             solver.check_faults("moving the mesh")
-            flown = solver.flown(solver.poses(number * dt), when)
+            flown = solver.flown(at_rest(solver.bodies.poses(number * dt)), when)
             for name, found in (flown or _shapes(solver)).items():
                 kept = worst.get(name, found)
                 worse = np.maximum if flown else solver.grid.worse

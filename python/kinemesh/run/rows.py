@@ -54,14 +54,9 @@ def scales(solver: Moving) -> dict[int, Scale]:
 def moving(solver: Moving, placement: Placement, loads: Loads) -> dict[str, NDArray[np.float64]]:
     """Columns (members,) of motion, loads and cells; nan for a missing body."""
     grid, owners, length = solver.grid, solver.grid.owners, solver.forces.length
-    poses = placement.poses
     cl, cd, cm = owners.sums(loads.coefficients).T
     area, angle = grid.worst_cells().T
-    motion = {
-        "angle_deg": np.degrees(poses.nose_up),
-        "shift_x": poses.shift[:, 0] / length,
-        "shift_y": poses.shift[:, -1] / length,
-    }
+    motion = placement.columns(length)
     first = {name: owners.firsts(values) for name, values in motion.items()}
     power = {"power": loads.power, "power_pitch": loads.turning}
     if loads.bending is not None:
@@ -78,10 +73,11 @@ def moving(solver: Moving, placement: Placement, loads: Loads) -> dict[str, NDAr
         "shift_y": first["shift_y"],
     } | {name: owners.sums(values) for name, values in power.items()}
     for pair, having in _modes(solver).items():
-        for name, values in zip(pair, (poses.modes, loads.modes), strict=True):
-            column = found[name] = np.full(grid.members, np.nan)
-            for member, body, j in having:
-                column[member] = 0.0 if values is None else values[body, j]
+        amplitude, force = (found.setdefault(name, np.full(grid.members, np.nan)) for name in pair)
+        assert loads.modes is not None  # a body bends
+        for member, body, j in having:
+            amplitude[member] = placement.amplitude(body, j)
+            force[member] = loads.modes[body, j]
     if not owners.several:
         return found
     cl, cd, _ = loads.coefficients.T

@@ -156,7 +156,7 @@ class Unsteady(Driver):
         """The flow that the motion starts from, or where the restart left off; steps done."""
         solver, plan, saved = self.solver, self.plan, self.saved
         solver.grid.ensemble.at("start of the motion", 0)
-        poses = solver.poses(np.zeros(solver.grid.members))
+        poses = solver.bodies.poses(np.zeros(solver.grid.members))
         if saved is not None and saved.phase == "unsteady":
             resumption.restore(solver, saved, poses)
             self.files.begin(saved.step * plan.dt)
@@ -286,7 +286,7 @@ class Unsteady(Driver):
         """Ask the coupler whether the step that has marched needs another placement, and which."""
         if self.coupler is None:
             return False
-        loads = self.solver.moving_loads(self.now.poses, self.now.rates)
+        loads = self.solver.moving_loads(self.now)
         *_, above, at_floor = self._ended()
         self.coupling, self.converged = True, at_floor | ~above
         try:
@@ -301,7 +301,7 @@ class Unsteady(Driver):
         """Count and write the step as it ended; members that diverged in it fail."""
         solver, tally = self.solver, self.tally
         time = number * self.plan.dt
-        self.loads = solver.moving_loads(placement.poses, placement.rates)
+        self.loads = solver.moving_loads(placement)
         moved = moving(solver, placement, self.loads)  # a motion may fail, and has no row then
         drop, above, at_floor = self._ended()
         alive = solver.grid.ensemble.alive

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import degrees, pi
+from math import pi
 from pathlib import Path
 from typing import Any
 
@@ -253,9 +253,9 @@ def _angles(
     omega = told.motion.omega(1.0)
     if omega is None:
         raise CaseError(f"{label}: motion has no period, expected one that has")
-    poses = [told.motion.pose(2 * pi * c / omega, 1.0) for c in at.tolist()]
-    x, y = np.array([pose.shift for pose in poses]).T
-    return mean + np.array([degrees(pose.angle) for pose in poses]), {"x": x, "h": y}
+    angles, shifts = told.motion.path([2 * pi * c / omega for c in at.tolist()], 1.0)
+    x, y = shifts.T
+    return mean + angles, {"x": x, "h": y}
 
 
 def _loop(

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import pair, real
+from kinemesh.bodies.walls import Walls
 from kinemesh.errors import SettingsError
 from kinemesh.mesh.pieces import Piece, pieces
 from kinemesh.overset.parts import Parts
+from kinemesh.space.grid import Grid
 
 Floats = NDArray[np.float64]
 Sliding = dict[str, tuple[float, float] | float]
@@ -39,6 +41,31 @@ def checked(sliding: Any) -> Sliding:
             if not np.isfinite(speed):
                 raise SettingsError(f"sliding: {name!r} is {value!r}, expected {expected}")
     return found
+
+
+def walls_of(grid: Grid, sliding: Any) -> Walls:
+    """Walls of a case, of which some slide in themselves.
+
+    Parameters
+    ----------
+    sliding : {marker: (x, y) or number}, or None    velocities [U] of walls that slide in
+        themselves, as the mesh is given; they turn with their body.  A number is the speed along a
+        closed wall, counter-clockwise.  A node where walls of several velocities meet rests, so
+        that nothing flows through them
+
+    Raises
+    ------
+    SettingsError    no such wall, no velocity, or one that is not along the wall
+    """
+    asked, node = checked(sliding), grid.wall.node
+    if not asked:
+        return Walls(grid, np.zeros((len(node), 2)), np.zeros(len(node)))
+    each = []
+    for member, mesh in enumerate(grid.meshes):
+        markers = [marker for m, marker in grid.bodies if m == member]
+        each.append(along_walls(mesh, markers, asked))
+    velocity, spin = (np.concatenate(own) for own in zip(*each, strict=True))
+    return Walls(grid, velocity[node], spin[node])
 
 
 def along_walls(

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinemesh.arguments import in_space
-from kinemesh.bodies.poses import PoseArray
+from kinemesh.bodies.planes import check_laws
 from kinemesh.deform import Delaunay, Rigid, TorsionalSprings
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import Arguments
@@ -95,55 +94,9 @@ def check_stream(case: Any) -> None:
 
 
 def check_mirrors(case: Any) -> None:
-    """SettingsError for planes of symmetry that the stream crosses, or that motions leave.
-
-    Motions are asked for their poses at a few times; a law without one then is left to the run.
-    """
+    """SettingsError for planes of symmetry that the stream crosses, or that motions leave."""
     check_stream(case)
-    for (member, _), motion in zip(case.grid.bodies, case.motions, strict=True):
-        if motion is None or not case.grid.normals[member].any():
-            continue
-        speed = float(case.speed[member])
-        try:
-            cycle = motion.period(speed) or case.reference[1] / speed
-            poses = [motion.pose(share * cycle, speed).in_space for share in (0.0, 0.13, 0.37)]
-        except Exception:  # of a user's law, which the run tells of
-            continue
-        for pose in poses:
-            check_plane(case, member, pose.angle, np.array(pose.axis), np.array(pose.shift))
-
-
-def check_poses(case: Any, poses: PoseArray, shifts: bool) -> None:
-    """SettingsError for poses in space by which bodies leave planes of symmetry of their mesh.
-
-    Parameters
-    ----------
-    shifts : whether these planes may shift with the bodies
-    """
-    if not case.grid.normals.any():
-        return
-    there = poses.in_space
-    assert there.axis is not None
-    for k, (member, _) in enumerate(case.grid.bodies):
-        shift = np.zeros(3) if shifts else there.shift[k]
-        check_plane(case, member, there.angle[k], there.axis[k], shift)
-
-
-def check_plane(
-    case: Any, member: int, angle: float, axis: NDArray[np.float64], shift: NDArray[np.float64]
-) -> None:
-    """SettingsError for a pose (angle, axis, shift) that leaves the member's planes of symmetry."""
-    unit = case.grid.normals[member]
-    turned = np.linalg.norm(np.cross(axis, unit)) if angle and unit.any() else 0.0
-    across = abs(float(unit @ shift)) / max(float(np.linalg.norm(shift)), 1e-300)
-    if max(turned, across) > FLAT:
-        normal, about = (", ".join(f"{c:.3g}" for c in vector) for vector in (unit, axis))
-        what = f"turns about ({about})" if turned > FLAT else "shifts across them"
-        raise SettingsError(
-            f"the normal of the planes of symmetry is ({normal}), and a body {what}; expected "
-            "turns about the normal and shifts along the planes, or a mesh without such planes",
-            member=member,
-        )
+    check_laws(case.grid, case.motions, case.speed, case.reference[1])
 
 
 def check_kinds(conditions: Mapping[str, Condition]) -> None:

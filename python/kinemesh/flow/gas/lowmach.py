@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinemesh.bodies.poses import PoseArray, placed, raised
+from kinemesh.bodies.poses import raised
 from kinemesh.sentences import Sentence
 
 if TYPE_CHECKING:
@@ -86,8 +86,7 @@ class LowMach:
         """
         if not first and (self._before >= OFF).all():
             return
-        before, after = placement.at(0.0), placement.poses
-        speeds = self._speeds(before, after, dt)
+        speeds = self._speeds(placement, dt)
         self.reference = speeds if first else np.maximum(self._before, speeds)
         self._put(0.0 if first or not self.on else self._least)
 
@@ -98,20 +97,18 @@ class LowMach:
             z = np.maximum(factor(np.maximum(self.reference, lowest)), least)
             self.grid.backend.put(self.pairs, np.stack([z, 1 / z], axis=1))
 
-    def _speeds(self, before: PoseArray, after: PoseArray, dt: NDArray[Any]) -> NDArray[np.float64]:
+    def _speeds(self, placement: Placement, dt: NDArray[Any]) -> NDArray[np.float64]:
         """(members,) largest speed of the bodies' boxes relative to the stream; without bodies,
         that of the stream [a_inf]."""
         owners = self.grid.owners
         step, stream = owners.spread(dt)[:, None], owners.spread(self.stream)
         squares = np.zeros(len(step))
-        for corner in self._corners:
-            way = (placed(corner, after) - placed(corner, before)) / step - stream
+        for way in placement.way(self._corners) / step - stream:
             squares = np.maximum(squares, (way * way).sum(axis=1))
         speed = np.sqrt(squares)
         if (shapes := self.grid.vertices.shapes) is not None:
-            none = np.zeros(shapes.largest.shape)
-            now, then = (none if own.modes is None else own.modes for own in (after, before))
-            speed = speed + (np.abs(now - then) / step * shapes.largest).sum(axis=1)
+            bent = np.abs(placement.bent(shapes.count)) / step
+            speed = speed + (bent * shapes.largest).sum(axis=1)
         return np.where(owners.bare, self.mach, owners.largest(speed))
 
     def notes(self) -> list[str]:

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Placement
-from kinemesh.bodies.poses import PoseArray
+from kinemesh.bodies.planes import check_placement
 from kinemesh.device.fields import Fields
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import Arguments, Markers, check_vortex
-from kinemesh.flow.door.space import check_poses
 from kinemesh.flow.gas.answers import Answers
 from kinemesh.flow.gas.dualtime import HUGE
 from kinemesh.flow.gas.implicit import Operator
@@ -92,9 +91,9 @@ class Solver(Answers):
             arguments.settings.far_field, arguments.streams["mach"], self.motions, self.conditions
         )
 
-    def check_poses(self, poses: PoseArray) -> None:
+    def check_placement(self, placement: Placement) -> None:
         if self.grid.dimensions == 3:
-            check_poses(self, poses, self.planes_shift)
+            check_placement(self.grid, placement, self.planes_shift)
 
     # ---- what a solver is ------------------------------------------------------------------
 
@@ -312,7 +311,7 @@ class Solver(Answers):
         again = self.placed
         self.low_mach.follow(placement, *self.step)
         for term in self.terms.values():
-            term.place(placement.poses)
+            term.place(placement)
         notes = self.place_bodies(placement)
         self._past()
         self.dualtime.begin()

@@ -20,7 +20,7 @@ def refuse_rest(case: Any, start: str) -> None:
     for motion, (member, _) in zip(case.motions, case.grid.bodies, strict=True):
         still[member] &= motion is None
     enters = any(own.still and own.enters for own in case.conditions.values())
-    if still.any() and not case.walls.sliding and not enters:
+    if still.any() and not case.walls.slides and not enters:
         raise SettingsError(
             "stream is 0 and nothing moves, so there is "
             "no flow to compute; give a motion, sliding walls, an inlet, or stream = 1",

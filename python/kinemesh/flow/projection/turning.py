@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import degrees
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.bodies.poses import PoseArray, RateArray
+from kinemesh.bodies.placement import Placement
 from kinemesh.motion import Motion
 from kinemesh.overset.parts import Parts
 from kinemesh.space.grid import Grid
@@ -50,13 +49,11 @@ def _goes_far(motion: Motion, speed: float) -> bool:
         period = motion.period(speed)
         if period is None:
             return True
-        poses = [motion.pose(period * k / SAMPLES, speed) for k in range(SAMPLES + 1)]
+        turn, shift = motion.path([period * k / SAMPLES for k in range(SAMPLES + 1)], speed)
     except Exception:  # a user's law, which the run tells of
         return True
-    shift = np.array([pose.shift for pose in poses], float)
     fastest = np.hypot(*np.diff(shift, axis=0).T).max() / (period / SAMPLES)
-    turn = max(abs(degrees(pose.angle)) for pose in poses)
-    return not (turn <= MOST_TURN and fastest <= speed)
+    return not (np.abs(turn).max() <= MOST_TURN and fastest <= speed)
 
 
 class Turning:
@@ -71,22 +68,22 @@ class Turning:
         self.grid = grid
         self._reach = np.full(len(grid.bodies), np.nan)
 
-    def coupling(self, poses: PoseArray, rates: RateArray | None, dt: Floats) -> Floats:
+    def coupling(self, placement: Placement | None, dt: Floats) -> Floats:
         """(members,) for a step: COUPLING times the cells by which the grids turn (eq. 7.9b).
 
         Parameters
         ----------
-        poses, rates : of the bodies; None: all are at rest
+        placement : of the bodies; None: all are at rest
         dt : (members,) time steps; inf before the first one
         """
         found = np.zeros(self.grid.members)
-        if rates is None or not np.isfinite(dt).all():
+        if placement is None or not np.isfinite(dt).all():
             return found
-        for k in np.flatnonzero(rates.angle).tolist():
+        for k, (pivot, rate) in placement.turning().items():
             if np.isnan(self._reach[k]):
-                self._reach[k] = self._measured(k, poses.about[k])
+                self._reach[k] = self._measured(k, pivot)
             member = self.grid.bodies[k][0]
-            cells = abs(rates.angle[k]) * dt[member] * self._reach[k]
+            cells = abs(rate) * dt[member] * self._reach[k]
             found[member] = max(found[member], COUPLING * min(cells, 100.0))
         return found
 

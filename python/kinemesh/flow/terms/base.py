@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.bodies.poses import PoseArray
+from kinemesh.bodies.placement import Placement
 from kinemesh.device.fields import Fields
 from kinemesh.linear.layers import Layers
 
@@ -148,7 +148,7 @@ class Term:
     def start_steady(self) -> None:
         """Begin a march to a steady flow."""
 
-    def place(self, poses: PoseArray) -> None:
+    def place(self, placement: Placement) -> None:
         """Take up where bodies are, before volumes follow them."""
 
     def begin_step(self) -> None:

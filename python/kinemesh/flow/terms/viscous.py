@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from kinemesh.bodies.poses import PoseArray
-from kinemesh.flow.door.walls import Walls
+from kinemesh.bodies.placement import Placement
+from kinemesh.flow.door.sliding import walls_of
 from kinemesh.flow.terms.base import Rows, Term
 from kinemesh.flow.terms.boundary import Boundary
 from kinemesh.flow.terms.convection import FaceFluxes
@@ -36,8 +36,8 @@ class WallFields(Term):
         shape = len(own), grid.dimensions
         made = {n: b.zeros(shape, np.float64) for n in ("dx1", "dx2", "velocity", "reaction")}
         made["heat"] = b.zeros(len(own), np.float64)
-        self.sliding = Walls(grid, case.viscosity.sliding)
-        if self.sliding.sliding:
+        self.sliding = walls_of(grid, case.viscosity.sliding)
+        if self.sliding.slides:
             self._speed = case.speed[own.member][:, None]
             made["slide"] = b.array(self._speed * self.sliding.own, np.float64)
         own.device.update(made)
@@ -46,9 +46,9 @@ class WallFields(Term):
             **own.device, x1=grid.x1, wall_temperature=case.viscosity.wall_temperature
         )
 
-    def place(self, poses: PoseArray) -> None:
-        if self.sliding.sliding:
-            turned, _ = self.sliding.move(poses, None)
+    def place(self, placement: Placement) -> None:
+        if self.sliding.slides:
+            turned, _ = self.sliding.slide(placement)
             self.backend.put(self.made["slide"], self._speed * turned)
 
     @property

@@ -1,0 +1,58 @@
+"""Velocities of walls: of the bodies that they are of, and of walls that slide in themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.bodies.placement import Placement
+from kinemesh.space.grid import Grid
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Walls:
+    """Velocities of the nodes of all walls, in the plane.
+
+    Parameters
+    ----------
+    grid : Grid
+    own : (wall nodes, 2)    velocities that walls have beside those of their bodies, as the mesh is
+        given; they turn with their body
+    own_spin : (wall nodes,) rates at which these turn along the wall, counter-clockwise
+    """
+
+    grid: Grid
+    own: Floats
+    own_spin: Floats
+
+    @property
+    def slides(self) -> bool:
+        """True where a wall slides in itself."""
+        return bool(self.own.any())
+
+    def slide(self, placement: Placement) -> tuple[Floats, Floats]:
+        """Velocities (wall nodes, 2) and rates of turn (wall nodes,) of bodies that rest."""
+        return _turned(self.own, placement.poses.rows[self.grid.wall.body]), self.own_spin
+
+    def move(self, placement: Placement) -> tuple[Floats, Floats]:
+        """Velocities (wall nodes, 2) and rates of turn (wall nodes,), counter-clockwise."""
+        velocity, own_spin = self.slide(placement)
+        of, poses, rates = self.grid.wall.body, placement.poses, placement.rates
+        lever = self.grid.points[self.grid.wall.node] - poses.about[of]
+        spin = -rates.angle[of]  # angles are nose-up
+        turning = spin[:, None] * _across(_turned(lever, poses.rows[of]))
+        return velocity + (rates.shift[of] + turning), spin + own_spin
+
+
+def _turned(vectors: Floats, turn: Floats) -> Floats:
+    """Vectors (n, 2), each turned by its row of `PoseArray.rows`."""
+    return vectors + turn[:, :1] * vectors + turn[:, 1:2] * _across(vectors)
+
+
+def _across(vectors: Floats) -> Floats:
+    """Vectors (n, 2) turned by a right angle, counter-clockwise."""
+    return np.stack([-vectors[:, 1], vectors[:, 0]], axis=1)
