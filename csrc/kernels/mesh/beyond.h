@@ -28,15 +28,9 @@ KERNEL(OF(bc, _jacobian), BC_BEYOND_JACOBIAN, indirect)
 {
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
-  const real *own = q + NV * a, *face = S + DIM * i;
-  real       *block = A + NB * slot[i], out[NV];
+  real out[NV];
   BEYOND;
-  const struct N(roe_average) mean = N(roe_average)(own, out, face, w[i], damping_of(entropy_fix, low_mach + 2 * m));
-  for (i32 j = 0; j < NV; j++) {
-    real left[NV], right[NV];
-    N(roe_jacobian)(mean, own, out, face, w[i], j, left, right);
-    for (i32 k = 0; k < NV; k++) block[ENTRY(NV, k, j)] += left[k];
-  }
+  N(bc_beyond)(q + NV * a, out, S + DIM * i, w[i], damping_of(entropy_fix, low_mach + 2 * m), A + NB * slot[i]);
 }
 #endif
 #undef VARIANT

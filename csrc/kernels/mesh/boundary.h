@@ -42,3 +42,14 @@ KERNEL(N(bc_wall_jacobian), BC_JACOBIAN, indirect)
   N(gas_pressure_row)(q + NV * a, p);
   for (i32 k = 0; k < NB; k++) A[NB * slot[i] + k] += push[k % NV] * p[k / NV];
 }
+
+/* Adds to a diagonal block the derivative of Roe's flux from the node of a boundary to a state beyond, which stays. */
+HD void N(bc_beyond)(const real *own, const real *out, const real *S, real w, struct damping damp, real *A)
+{
+  const struct N(roe_average) mean = N(roe_average)(own, out, S, w, damp);
+  for (i32 j = 0; j < NV; j++) {
+    real left[NV], right[NV];
+    N(roe_jacobian)(mean, own, out, S, w, j, left, right);
+    for (i32 k = 0; k < NV; k++) A[ENTRY(NV, k, j)] += left[k];
+  }
+}
