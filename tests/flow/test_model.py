@@ -171,3 +171,21 @@ def test_outputs_of_other_equations_are_in_the_field_file(bound, tmp_path):
     found = fields.read(tmp_path / "flow.vtkhdf")["fields"]
     assert found["Span"] == pytest.approx(0.2)
     assert found["Mach"] == pytest.approx(0.5)
+
+
+class Carrying(Swept):
+    """A gas that carries a variable along, behind the pressure."""
+
+    def __init__(self, dimensions):
+        super().__init__(dimensions)
+        self.names = ("rho", "u", "v", "p", "s")
+
+
+@pytest.mark.usefixtures("bound")
+def test_a_residual_of_what_a_gas_carries_is_told_by_its_name():
+    case = type("Ale", (km.Ale,), {"equations": Carrying})(MESH, mach=0.5, device="cpu")
+    res = np.zeros((MESH.nodes, 5))
+    res[7, 4] = 1.0
+    case.backend.put(case.fields["res"], res)
+
+    assert ", that of s, node" in case.suspects(0)

@@ -30,7 +30,7 @@ def where_largest(solver: Any, member: int) -> str:
     if not size.any():
         return ""
     worst, mesh = int(size.argmax()), grid.meshes[member]
-    of = _equation(int(each[worst].argmax()), each.shape[1], grid.dimensions)
+    of = _equation(int(each[worst].argmax()), each.shape[1], solver)
     place = _place(solver, member, worst, of)
     if getattr(solver.settings, "borrows_matrix", False):
         return place
@@ -72,9 +72,11 @@ def _viscous(solver: Any) -> bool:
     return "reynolds" in solver.streams
 
 
-def _equation(column: int, columns: int, dimensions: int) -> str:
+def _equation(column: int, columns: int, solver: Any) -> str:
     """Name of the equation whose residual is in a column; empty of incompressible flow."""
-    if columns < dimensions + 2:
+    count = solver.grid.dimensions + 2
+    if columns < count:
         return ""
-    names = ["mass", *["momentum"] * dimensions, "energy"]
+    carried = solver.model.names[count:]
+    names = ["mass", *["momentum"] * (count - 2), "energy", *carried]
     return f", that of {names[column]}"
