@@ -11,7 +11,9 @@ pytestmark = pytest.mark.no_sanitizer
 
 DOCS = Path(__file__).parents[2] / "docs"
 TENANTS = DOCS.parent / "tests" / "tenants"
-INCLUDED = re.compile(r"^```\{literalinclude\} \.\./tests/tenants/(\w+)\.py\n((?::.*\n)*)```", re.M)
+INCLUDED = re.compile(
+    r"^```\{literalinclude\} \.\./tests/tenants/(\w+)\.(py|h)\n((?::.*\n)*)```", re.M
+)
 
 
 def objects(tree):
@@ -44,7 +46,11 @@ def wrong(text, folder, tenants):
     found, seen = [], set()
     if len(included := INCLUDED.findall(text)) != text.count("{literalinclude}"):
         found.append("a literalinclude is of no tenant")
-    for module, options in included:
+    of_tests = "".join(p.read_text("utf-8") for p in folder.glob("test_*.py"))
+    for module, ending, options in included:
+        own = not module.startswith("test_")
+        if own and f'"{module}.{ending}"' in of_tests:  # a file that a tenant puts into a copy
+            continue
         seen.add(module)
         name = re.fullmatch(r":pyobject: (\w+)\n", options)
         path = folder / f"{module}.py"
@@ -105,6 +111,14 @@ def test_what_no_test_runs_is_found(tmp_path, module, options, said):
 
     assert len(found) == (said is not None)
     assert said is None or said in found[0]
+
+
+@pytest.mark.parametrize(("name", "found"), [("used", 0), ("unused", 1)])
+def test_a_file_that_no_tenant_puts_into_a_copy_is_found(tmp_path, name, found):
+    (tmp_path / "test_made.py").write_text('own = {"used.h": "csrc/physics"}\n')
+    page = f"```{{literalinclude}} ../tests/tenants/{name}.h\n:language: c\n```\n"
+
+    assert len(wrong(page, tmp_path, [])) == found
 
 
 def test_a_tenant_that_is_not_shown_is_found(tmp_path):

@@ -12,6 +12,7 @@ LINES = {
     "test_scalar": 80,
     "test_on_cells": 60,
     "test_eddies": 60,
+    "test_kernels": 180,  # three
 }
 
 

@@ -1,28 +1,17 @@
 """A tenant: a passive scalar as a fifth equation in the plane, its kernels compiled for it."""
 
-import os
-import shutil
-import subprocess
 import sys
-import sysconfig
-from pathlib import Path
 
 import kinemesh as km
 import numpy as np
 import pytest
+from compiled import build, copied, found_in, needs_gcc
 from kinemesh.deform.still import Still
 from kinemesh.flow.gas.model import Euler
 
-CSRC = Path(__file__).parents[2] / "csrc"
-HOST = ("core/bind", "core/check", "core/shape", "core/recording", "core/module", "core/processor",
-        "kernels/host_f32", "kernels/host_f64")  # fmt: skip
-GCC = ["gcc", "-O1", "-w", "-fopenmp", "-fPIC", "-shared", "-Icsrc", "-DPy_LIMITED_API=0x030b0000",
-       f"-I{sysconfig.get_path('include')}", '-DNEEDS=""', '-DWITHOUT_CUDA=""',
-       *(f"csrc/{name}.c" for name in HOST), "-lm", "-o"]  # fmt: skip
 FIXED = km.AleSettings(flux="hllc", linear_solver="lusgs", cfl_max=100, cfl_growth=1.001,
                        unsteady_iterations=20, unsteady_drop=1e-30)  # fmt: skip
-NEEDS = pytest.mark.skipif(not (CSRC.is_dir() and shutil.which("gcc")), reason="gcc and csrc")
-pytestmark = [pytest.mark.slow, pytest.mark.no_sanitizer, NEEDS]
+pytestmark = [pytest.mark.slow, pytest.mark.no_sanitizer, needs_gcc]
 
 
 class Carried(Euler):
@@ -58,14 +47,10 @@ def moved(solver, cells, pulse, of=None):
 
 @pytest.mark.filterwarnings("ignore:.*ended above the asked residual:RuntimeWarning")
 def test_a_scalar_goes_with_the_stream_and_changes_nothing(tmp_path):
-    shutil.copytree(Path(km.__file__).parent, tmp_path / "kinemesh")
-    shutil.copytree(CSRC, tmp_path / "csrc")
-    file = tmp_path / "csrc/kernels/numbers.h"
+    file = copied(tmp_path) / "csrc/kernels/numbers.h"
     file.write_text(file.read_text().replace("#define NV 4", "#define NV 5"))
-    subprocess.run([*GCC, "kinemesh/_core.abi3.so"], cwd=tmp_path, check=True)
-    run = [sys.executable, "-W", "ignore", __file__, "found.npz"]
-    subprocess.run(run, env=os.environ | {"PYTHONPATH": "."}, cwd=tmp_path, check=True)
-    found = np.load(tmp_path / "found.npz")
+    build(tmp_path)
+    found = found_in(tmp_path, __file__)
     assert found["without"][:, 4] == pytest.approx(1.0, abs=1e-13)
     assert (found["with_front"][:, :4] == found["without"][:, :4]).all()
     assert found["with_front"][:, :4] == pytest.approx(moved(km.Ale, 40, 0.1)[1], abs=1e-12)
