@@ -256,14 +256,16 @@ def ends_of(points: Floats) -> tuple[Ints, Ints]:
     nose to both corners of a blunt edge.  A section nearly as wide as it is long has no such line,
     and its chord goes from the points of lowest x to those of highest.
     """
-    from scipy.spatial import ConvexHull, QhullError
+    from scipy.spatial import ConvexHull
     from scipy.spatial.distance import pdist, squareform
 
-    try:
+    first = int(np.argmax(np.hypot(*(points - points[0]).T)))
+    last = int(np.argmax(np.hypot(*(points - points[first]).T)))
+    x, z = points[last] - points[first]
+    if np.ptp(points @ [-z, x]) <= ROUND * (x * x + z * z):  # a line, of which rounding makes hulls
+        hull = np.array([first, last])
+    else:
         hull = ConvexHull(points).vertices
-    except QhullError:  # all on one line, as a plate's are
-        first = int(np.argmax(np.hypot(*(points - points[0]).T)))
-        hull = np.array([first, np.argmax(np.hypot(*(points - points[first]).T))])
     place = points[hull]
     apart = squareform(pdist(place))
     length = apart.max()
