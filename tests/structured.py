@@ -2,6 +2,7 @@
 
 import itertools
 
+import kinemesh as km
 import numpy as np
 
 
@@ -114,3 +115,18 @@ def twice(mesh, shift=0.0):
     blocks = {kind: np.concatenate([own, own + n]) for kind, own in mesh.blocks.items()}
     rim = mesh.boundaries["rim"]
     return points, blocks, {"one": rim, "two": np.where(rim < 0, -1, rim + n)}
+
+
+def halved(whole):
+    """The upper half of a cylinder's mesh, its cut in front of and behind it a marker."""
+    up = whole.points[:, 1] > -1e-9
+    number = np.cumsum(up) - 1
+    quads = number[whole.quads[up[whole.quads].all(axis=1)]]
+    points = whole.points[up]
+    kept = {k: number[v[up[v].all(axis=1)]] for k, v in whole.boundaries.items()}
+    edges = {tuple(e) for v in kept.values() for e in np.sort(v, axis=1).tolist()}
+    every = np.concatenate([quads[:, [k, (k + 1) % 4]] for k in range(4)])
+    found, count = np.unique(np.sort(every, axis=1), axis=0, return_counts=True)
+    cut = np.array([e for e in found[count == 1].tolist() if tuple(e) not in edges])
+    none = np.zeros((0, 3), np.int32)
+    return km.Mesh(points, none, quads, {**kept, "symmetry": cut})

@@ -7,13 +7,15 @@ import kinemesh as km
 import numpy as np
 import pytest
 from clouds import box
+from kinemesh.bodies.placed import Placed
 from kinemesh.bodies.poses import PoseArray
 from kinemesh.deform.base import Deformation, Mover
 from kinemesh.loops.work import movement_of, work_of
 from kinemesh.run.rows import columns
 from solid_cases import MACH, forced
-from solids import MADE, cube
+from solids import MADE, cube, half_of
 from solver_cases import Ellipse, bodies
+from structured import halved
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinemesh.errors.KinemeshWarning")
 EPS = np.finfo(float).eps
@@ -159,7 +161,8 @@ def test_poses_of_sums_have_all_amplitudes():
 @pytest.mark.parametrize("space", [False, True])
 def test_power_is_traction_times_velocity_of_a_body_that_bends_and_turns(solver, space):
     """Pressures at the walls against the velocities of the same points, in NumPy."""
-    settings = {km.Ale: FAST, km.CellCentred: km.CellSettings(unsteady_drop=0.1),
+    by = {"gradient": "least-squares"} if space else {}
+    settings = {km.Ale: FAST, km.CellCentred: km.CellSettings(unsteady_drop=0.1, **by),
                 km.Meshless: km.MeshlessSettings(unsteady_drop=0.1)}[solver]  # fmt: skip
     shapes = [bent, shift] if space else [camber, shift]
     about = (0.1, 0.0, 0.2) if space else (0.1, 0.2)
@@ -219,6 +222,26 @@ def test_power_is_traction_times_velocity_of_a_body_that_bends_and_turns(solver,
     assert abs(mean) > 1e-3 * abs(power * scale)
     assert history["power"][-1] == pytest.approx(history["power_pitch"][-1] + bend, rel=1e-12)
     assert [history[f"mode_{j}"][-1] for j in (1, 2)] == list(pose.modes)
+
+
+@pytest.mark.flow
+def test_power_is_force_times_rate_on_every_device(device):
+    """And float64 loads are those of a CPU."""
+    law = km.motion.vibrate([bent, shift], [0.05, 0.03], k=0.3, phases_deg=[20.0, -50.0])
+
+    def flown(where):
+        case = km.Ale(SPHERE, mach=0.4, motion=law, deform=MOVERS["modal"], settings=FAST,
+                      device=where)  # fmt: skip
+        return case.run(time_step=0.1, steps=3, start="as is").history
+
+    history, expected = flown(device), flown("cpu")
+
+    rates = law.rate(0.3, 0.4).modes
+    power = sum(history[f"mode_force_{j}"][-1] * rates[j - 1] for j in (1, 2))
+    assert history["power_bending"][-1] == pytest.approx(power, rel=1e-12)
+    for name in ("cl", "mode_force_1", "power"):
+        size = np.abs(expected[name]).max()
+        assert history[name] == pytest.approx(expected[name], abs=1e-8 * size), name
 
 
 @pytest.mark.flow
@@ -447,7 +470,170 @@ def test_work_of_modes_is_apart_and_leaves_no_damping_of_the_pitch(amplitude, si
     assert (work.damping is not None) is single
 
 
+# ---------------------------------------------------------------- the kinds of places that bend
+
+
+@pytest.mark.flow
+@pytest.mark.parametrize("deform", ["modal", "springs"])
+@pytest.mark.parametrize("law", ["vibrate", "modes", "sum"])
+def test_a_case_in_millimetres_has_the_same_loads(deform, law):
+    """Lengths times 1000, amplitudes and shapes with them; so the power column, too."""
+
+    def flown(scale):
+        mesh = SECTION.transformed(scale * np.array(SECTION.points))
+
+        def shape(points):
+            return scale * camber(points / scale)
+
+        chord = {} if scale == 1 else {"chord": scale}
+        sine = km.motion.vibrate(shape, 0.05, k=0.3, **chord)
+        bend = km.motion.modes(shape, lambda t: sine.pose(t, 0.4).modes)
+        pitch = km.motion.pitch(2.0, k=0.3, about=(0.25 * scale, 0.0), **chord)
+        motion = {"vibrate": sine, "modes": bend, "sum": bend + pitch}[law]
+        case = km.Ale(mesh, mach=0.4, motion=motion, deform=MOVERS[deform], device="cpu",
+                      moment_about=(0.25 * scale, 0.0), **chord)  # fmt: skip
+        how = {"time_step": 0.2 * scale, "steps": 3, "start": "as is"}
+        return case.run(**how).history
+
+    one, large = flown(1.0), flown(1000.0)
+
+    for name in ("cl", "cm", "mode_1", "mode_force_1"):
+        size = np.abs(one[name]).max()
+        assert large[name] == pytest.approx(one[name], abs=1e-6 * size), name
+    for name in ("power", "power_bending"):  # per time, which is in lengths of the mesh
+        size = np.abs(one[name]).max()
+        assert 1000 * large[name] == pytest.approx(one[name], abs=1e-6 * size), name
+
+
+def moved_by(mesh, shape, amplitude=0.1, **more):
+    """Places of a case whose one body bends by an amplitude."""
+    law = km.motion.modes(shape, lambda t: amplitude)
+    case = km.Ale(mesh, mach=0.4, motion=law, deform=MOVERS["modal"], device="cpu", **more)
+    case.begin_step(np.array([0.1]), 1)
+    case.place(case.by_laws(np.zeros(1), np.array([0.1])))
+    return case.grid.points, case.backend.get(case.grid.x)
+
+
+def test_fields_of_a_half_model_are_those_of_the_whole():
+    def stretched(points):
+        return points * np.array([1.0, -0.5, -0.5])
+
+    given, moved = moved_by(SPHERE, stretched)
+    own, there = moved_by(half_of(SPHERE), stretched, boundaries={"middle": "symmetry"})
+
+    order, other = (np.lexsort(np.round(x, 9).T) for x in (given, own))
+    half_space = given[order][:, 1] >= -1e-9
+    assert own[other] == pytest.approx(given[order][half_space], abs=1e-12)
+    assert there[other] == pytest.approx(moved[order][half_space], abs=1e-8)
+    assert np.abs(there - own).max() > 0.05
+
+
+def test_the_preflight_tells_of_amplitudes_at_which_cells_invert(tmp_path):
+    law = km.motion.vibrate(camber, 8.0, k=0.3)
+    case = km.Ale(SECTION, mach=0.4, motion=law, deform=MOVERS["modal"], device="cpu")
+
+    with pytest.raises(km.NumericalFault, match=r"pre-flight .*smaller amplitudes"):
+        case.run(cycles=1, steps_per_cycle=8, out=tmp_path / "big")
+    small = km.Ale(SECTION, mach=0.4, motion=km.motion.vibrate(camber, 0.02, k=0.3),
+                   deform=MOVERS["modal"], settings=FAST, device="cpu")  # fmt: skip
+    run = small.run(cycles=0.25, steps_per_cycle=8, start="as is")
+    assert run.summary["result"]["preflight"]["least_area"] > 0
+
+
+def test_poses_of_a_step_can_be_placed_again():
+    """A body that bends beside a rigid one, and members with other numbers of shapes."""
+    mesh = bodies({"main": MAIN, "flap": FLAP})
+    law = {"main": km.motion.given(shapes=[camber]), "flap": km.motion.given()}
+    loop = km.Ale(mesh, mach=0.4, motion=law, settings=FAST, device="cpu").steps(
+        time_step=0.1, steps=2, start="as is"
+    )
+    step = next(iter(loop))
+    assert step.poses["flap"].modes == ()
+    step.place(step.poses)
+    loop.close()
+    two = [km.motion.given(shapes=[camber]), km.motion.given(shapes=[camber, shift])]
+    loop = km.Ale([SECTION] * 2, mach=0.4, motion=two, settings=FAST, device="cpu").steps(
+        time_step=0.1, steps=2, start="as is"
+    )
+    step = next(iter(loop))
+    assert [len(pose.modes) for pose in step.poses["airfoil"]] == [1, 2]
+    step.place(step.poses)
+    loop.close()
+
+
+def test_new_graphs_do_not_depend_on_the_unit_of_amplitudes():
+    """There and back: the graphs of the way are taken up again."""
+
+    def counted(unit):
+        law = km.motion.vibrate(lambda x: unit * camber(x), 1.2 / unit, k=0.1)
+        case = km.Ale(SECTION, mach=0.4, motion=law, deform=MOVERS["retriangulated"], device="cpu")
+        dt, notes = np.array([law.period(case.speed[0]) / 16]), []
+        for number in range(16):
+            case.begin_step(dt, 1 if number == 0 else 2)
+            notes.append(case.place(case.by_laws(number * dt, dt)))
+        return notes, case.backend.get(case.grid.x)
+
+    notes, x = counted(1.0)
+    small, there = counted(1e-6)
+
+    rebuilt = sum(own["graphs_rebuilt"] for own in notes)
+    assert rebuilt > 5
+    assert sum(own["graphs_taken_up_again"] for own in notes) >= rebuilt - 1
+    assert small == notes
+    assert there == pytest.approx(x, abs=1e-9)
+
+
+def test_a_restart_of_poses_by_hand_without_modes_is_taken_up():
+    pose = [0.1, [0.25, 0.0], [0.0, 0.2], None]
+    kept = {"past": {"0": [pose, pose]}, "next": {}, "rates": {"0": [0.1, [0.0, 0.0], None]}}
+    case = km.Ale(SECTION, mach=0.4, motion=km.motion.given(), device="cpu")
+    own = Placed(case.bodies, case.check_placed)
+
+    own.load(kept)
+
+    assert own.past[0][0] == km.Pose(0.1, (0.25, 0.0), (0.0, 0.2))
+    assert own.rates[0].modes == ()
+
+
 # ---------------------------------------------------------------- refusals
+
+
+def test_cells_in_space_refuse_values_at_nodes_for_bodies_that_bend():
+    law = km.motion.modes(bent, lambda t: 0.0)
+
+    def case(**more):
+        return km.CellCentred(SPHERE, mach=0.4, motion=law, deform=km.deform.Modal(),
+                              device="cpu", **more)  # fmt: skip
+
+    with pytest.raises(km.SettingsError, match="gradient='least-squares'"):
+        case()
+    case(settings=km.CellSettings(gradient="least-squares"))
+    flat = km.motion.modes(camber, lambda t: 0.0)
+    km.CellCentred(SECTION, mach=0.4, motion=flat, deform=km.deform.Modal(), device="cpu")
+
+
+def test_a_shape_that_leaves_a_line_of_symmetry_is_refused():
+    mesh = halved(km.mesh.cylinder(600, far_field=6.0, around=32))
+    kinds = {"symmetry": "symmetry"}
+
+    def case(shape):
+        law = km.motion.modes(shape, lambda t: 0.0)
+        return km.Ale(mesh, mach=0.3, motion=law, boundaries=kinds, device="cpu")
+
+    with pytest.raises(km.SettingsError, match="across its plane of symmetry"):
+        case(shift)
+    case(lambda points: points * np.array([0.1, 0.1]))  # along the line where it meets it
+
+
+@pytest.mark.parametrize("solver", [km.Ale, km.Meshless])
+def test_modal_refuses_two_bodies_by_its_name(solver):
+    mesh = bodies({"main": MAIN, "flap": FLAP})
+    space = km.Cloud.from_mesh(mesh) if solver is km.Meshless else mesh
+    law = {"main": km.motion.modes(camber, lambda t: 0.0)}
+    case = solver(space, mach=0.4, motion=law, deform=km.deform.Modal(), device="cpu")
+
+    with pytest.raises(km.SettingsError, match=r"Modal\(\), as rigid motion, needs one body"):
+        case.run(time_step=0.1, steps=1, start="as is")
 
 
 @pytest.mark.parametrize("deform", [km.deform.Rigid()])
@@ -463,8 +649,11 @@ def test_a_mover_of_rigid_bodies_refuses_shapes_and_says_which_takes_them(deform
 @pytest.mark.parametrize(
     ("shape", "match"),
     [
-        (lambda p: p[:, :1], r"shape 1 of 'airfoil' gave an array \(\d+, 1\), expected displacem"),
+        (lambda p: p[:, :1], r"gave an array \(\d+, 1\) of float64, expected displacements"),
         (lambda p: "bent", "shape 1 of 'airfoil' gave 'bent'"),
+        (lambda p: p + 1j, r"gave an array \(\d+, 2\) of complex128"),
+        (lambda p: p > 0, r"gave an array \(\d+, 2\) of bool"),
+        (lambda p: p[:, 2], "shape 1 of 'airfoil' failed at its points .*IndexError"),
         (lambda p: np.where(p > 0.5, np.nan, p), "expected finite numbers"),
         (lambda p: 0 * p, "is zero at all points of the body"),
     ],

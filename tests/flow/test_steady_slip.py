@@ -1,26 +1,11 @@
 """The steady march beside planes of symmetry, between two walls and on irregular triangles."""
 
 import kinemesh as km
-import numpy as np
 import pytest
+from structured import halved
 
 pytestmark = pytest.mark.flow
 ROUND = {"reynolds": 40.0, "device": "cpu", "moment_about": (0.0, 0.0)}
-
-
-def halved(whole):
-    """The upper half of a cylinder's mesh, its cut in front of and behind it a marker."""
-    up = whole.points[:, 1] > -1e-9
-    number = np.cumsum(up) - 1
-    quads = number[whole.quads[up[whole.quads].all(axis=1)]]
-    points = whole.points[up]
-    kept = {k: number[v[up[v].all(axis=1)]] for k, v in whole.boundaries.items()}
-    edges = {tuple(e) for v in kept.values() for e in np.sort(v, axis=1).tolist()}
-    every = np.concatenate([quads[:, [k, (k + 1) % 4]] for k in range(4)])
-    found, count = np.unique(np.sort(every, axis=1), axis=0, return_counts=True)
-    cut = np.array([e for e in found[count == 1].tolist() if tuple(e) not in edges])
-    none = np.zeros((0, 3), np.int32)
-    return km.Mesh(points, none, quads, {**kept, "symmetry": cut})
 
 
 @pytest.mark.long

@@ -165,10 +165,7 @@ class Bodies:
         """
         rates = self.rates(np.zeros(len(self.speed)))
         fastest = np.zeros(len(self.bodies))
-        speeds = np.linalg.norm(rates.shift, axis=1) + np.abs(rates.angle)
-        if rates.modes is not None:
-            speeds = speeds + np.abs(rates.modes).sum(axis=1)
-        fastest[walled] = speeds[walled]
+        fastest[walled] = (np.linalg.norm(rates.shift, axis=1) + np.abs(rates.angle))[walled]
         moving = np.flatnonzero(fastest > AT_REST * self.owners.spread(self.speed))
         if not len(moving):
             return []

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import SettingsError
 from kinemesh.motion.given import Given
-from kinemesh.motion.motions import DIFFERENCE, Motion, Pitch, Plunge, Pose, Rate, Together
+from kinemesh.motion.modes import Vibration
+from kinemesh.motion.motions import DIFFERENCE, Motion, Pitch, Plunge, Pose, Rate, Shape, Together
 from kinemesh.motion.uniform import Rotate, Translate
 
 Point = tuple[float, float]
@@ -92,20 +93,28 @@ class Framed(Motion):
         return DIFFERENCE / (self.omega(u_inf) or 1 / self.length)
 
     @property
+    def shapes(self) -> tuple[Shape, ...]:
+        return self.motion.shapes
+
+    @property
     def pivot(self) -> tuple[float, ...] | None:
         own = self.motion.pivot
         return None if own is None else self.frame.point(own)
 
 
+KNOWN = {Given, Pitch, Plunge, Rotate, Translate, Vibration, type(None)}
+"""Laws whose rates are exact, and whose pivots alone are of a frame."""
+
+
 def framed(motion: Motion | None, frame: Frame, length: float = 1.0) -> Motion | None:
     """Motion in the case's frame from one in the body's frame."""
     parts = motion.parts if type(motion) is Together else (motion,)
-    if {type(part) for part in parts} <= {Given, Pitch, Plunge, Rotate, Translate, type(None)}:
+    if motion is not None and motion.shapes and frame != CASE:
+        raise SettingsError(f"motion {motion!r} bends a part, expected rigid parts")
+    if {type(part) for part in parts} <= KNOWN:
         made = [_turned(part, frame) for part in parts]
         return Together(tuple(part for part in made if part)) if len(made) > 1 else made[0]
     assert motion is not None  # it is of the kinds above
-    if motion.shapes and frame != CASE:
-        raise SettingsError(f"motion {motion!r} bends a part, expected rigid parts")
     return motion if frame == CASE and length == 1 else Framed(motion, frame, length)
 
 

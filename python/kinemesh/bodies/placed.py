@@ -124,7 +124,8 @@ class Placed:
         own = self.next.get(body) or self.past.get(body, (None,))[0]
         if own is not None:
             return own
-        frame = self.bodies.frames[body]
+        frame, shapes = self.bodies.frames[body], len(self.bodies.shapes[body])
+        there = replace(there, modes=there.modes[:shapes])  # others may have more
         if frame == CASE:
             return there
         return replace(there, about=tuple(frame.own(there.about).tolist()))
@@ -215,12 +216,12 @@ class Placed:
         """Restore what `dump` gave."""
 
         def pose(numbers: Sequence[Any]) -> Pose:
-            return Pose(*numbers[:4], modes=tuple(numbers[4]))
+            return Pose(*numbers[:4], modes=tuple(*numbers[4:]))
 
         self.past = {int(b): (pose(own[0]), pose(own[1])) for b, own in kept["past"].items()}
         self.next = {int(b): pose(own) for b, own in kept["next"].items()}
         self.rates = {
-            int(b): Rate(*own[:3], modes=tuple(own[3])) for b, own in kept["rates"].items()
+            int(b): Rate(*own[:3], modes=tuple(*own[3:])) for b, own in kept["rates"].items()
         }
 
 

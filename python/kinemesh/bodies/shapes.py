@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from kinemesh.errors import SettingsError
 from kinemesh.motion import Motion
 from kinemesh.motion.motions import Shape
+from kinemesh.space.conditions.base import PLANE
+from kinemesh.space.conditions.table import role_of
 from kinemesh.space.volumes import Volumes
 
 FloatArray = NDArray[np.float64]
@@ -76,14 +78,22 @@ class Shapes:
     def _displacements(self, body: int, j: int, shape: Shape, points: FloatArray) -> FloatArray:
         """(n, dimensions) of a body's points; SettingsError for what is none."""
         member = self.vertices.owners.of[body]
-        given = shape(points.copy())
         try:
-            found = np.asarray(given, float)
+            given = shape(points.copy())
+        except Exception as error:  # of a user's function
+            raise SettingsError(
+                f"{self._told(body, j)} failed at its points {points.shape}: "
+                f"{type(error).__name__}: {error}",
+                member=member,
+            ) from error
+        try:
+            array = np.asarray(given)
+            found = array.astype(float) if array.dtype.kind in "fiu" else np.empty(0)
         except (TypeError, ValueError):
             found = np.empty(0)
         if found.shape != points.shape:
             size = getattr(given, "shape", None)
-            what = repr(given) if size is None else f"an array {size}"
+            what = repr(given) if size is None else f"an array {size} of {array.dtype}"
             raise SettingsError(
                 f"{self._told(body, j)} gave {what}, expected displacements {points.shape} of its "
                 "points",
@@ -113,14 +123,31 @@ class Shapes:
         on = self.grid.on_planes
         return on[(on >= first) & (on < last)] - first, self.grid.normals[member]
 
+    def _on_planes(self) -> tuple[NDArray[np.int64], FloatArray]:
+        """Rows of walls on planes of symmetry, and normals (rows, dimensions) of these."""
+        wall, vertices = self.vertices.wall, self.vertices
+        if self.grid.dimensions == 3:
+            rows = np.flatnonzero(np.isin(wall.node, self.grid.on_planes))
+            return rows, self.grid.normals[wall.member[rows]]
+        found, normals = [], []
+        for name, side in vertices.sides.items():
+            if role_of(name) != PLANE:
+                continue
+            place = {node: k for k, node in enumerate(side.node.tolist())}
+            for row, node in enumerate(wall.node.tolist()):
+                if node in place:
+                    ends = side.shape["ends"][place[node]]
+                    way = vertices.points[ends[ends >= 0][0]] - vertices.points[node]
+                    found.append(row)
+                    normals.append(np.array([-way[1], way[0]]) / np.linalg.norm(way))
+        return np.array(found, np.int64), np.array(normals).reshape(-1, 2)
+
     def _check_planes(self) -> None:
-        """SettingsError for shapes by which walls leave a plane of symmetry in space."""
-        on = np.isin(self.vertices.wall.node, self.grid.on_planes)
-        rows = np.flatnonzero(on)
+        """SettingsError for shapes by which walls leave a plane of symmetry."""
+        rows, unit = self._on_planes()
         if not len(rows):
             return
         wall = self.vertices.wall
-        unit = self.grid.normals[wall.member[rows]]
         across = np.abs((self.values[rows] * unit[:, None]).sum(axis=2))
         limit = ACROSS * self.largest[wall.body[rows]]
         worst = np.argwhere(across > limit)

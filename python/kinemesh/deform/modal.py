@@ -20,16 +20,24 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 SOLVED = 1e-10  # drop of the residual of a field; what is left moves no wall
 CYCLES = 500  # most iterations to it
+ALONG = 1e-6  # sine of an edge's angle to a plane of symmetry that it lies in
+WORDS = "Modal(), as rigid motion,"
 
 
 class ModalMover(RigidMover):
     """Nodes are displaced by amplitudes times fields, then turn and shift with the body."""
 
+    words = WORDS
+
     def fields(self, node: NDArray, body: NDArray) -> Any:
-        shapes = self.shapes
-        if shapes is None:
+        if self.shapes is None:
             return None
-        vertices, d = self.vertices, self.vertices.dimensions
+        return self.vertices.once("modal fields", lambda: self._made(node))
+
+    def _made(self, node: NDArray) -> Any:
+        """(nodes, count, d) device array of the fields at `node`."""
+        shapes, vertices, d = self.shapes, self.vertices, self.vertices.dimensions
+        assert shapes is not None
         values = np.zeros((vertices.nodes, shapes.count, d))
         made: dict[tuple[int, bytes], FloatArray] = {}
         for member in np.unique(vertices.member[node]).tolist():
@@ -61,7 +69,7 @@ class ModalMover(RigidMover):
         axes = _axes(normal)
         found = np.zeros((len(points), shapes.shape[1], d))
         found[wall] = shapes @ axes.T
-        matrix = _laplacian(mesh)
+        matrix = _laplacian(mesh, plane, normal)
         for k in range(d):
             given = outer.copy()
             given[wall] = True
@@ -80,8 +88,11 @@ def _axes(normal: FloatArray) -> FloatArray:
     return np.asarray(full[:, np.r_[1:d, 0]].T)
 
 
-def _laplacian(mesh: Any) -> csr_array:
-    """(nodes, nodes) sums of differences to neighbours, weighted by 1 / l^2."""
+def _laplacian(mesh: Any, plane: NDArray[np.int64], normal: FloatArray) -> csr_array:
+    """(nodes, nodes) sums of differences to neighbours, weighted by 1 / l^2.
+
+    Of edges within a plane of symmetry, which both halves have, it takes half.
+    """
     from scipy.sparse import coo_array  # here, as pyamg below: rigid motion does not need it
 
     n = len(mesh.points)
@@ -91,7 +102,13 @@ def _laplacian(mesh: Any) -> csr_array:
     else:
         one, two = mesh.edges.T
         a, b = np.concatenate([one, two]), np.concatenate([two, one])
-    weight = 1 / ((mesh.points[a] - mesh.points[b]) ** 2).sum(axis=1)
+    way = mesh.points[a] - mesh.points[b]
+    squares = (way * way).sum(axis=1)
+    weight = 1 / squares
+    on = np.zeros(n, bool)
+    on[plane] = True
+    within = on[a] & on[b] & ((way @ normal) ** 2 <= ALONG**2 * squares)
+    weight[within] *= 0.5
     own = np.bincount(a, weight, n)
     rows, columns = np.concatenate([a, np.arange(n)]), np.concatenate([b, np.arange(n)])
     return coo_array((np.concatenate([-weight, own]), (rows, columns)), shape=(n, n)).tocsr()
@@ -145,6 +162,7 @@ class Modal(Rigid):
     """
 
     name = "modal"
+    words = WORDS
     bends = True
 
     def attach(self, vertices: Vertices) -> ModalMover:

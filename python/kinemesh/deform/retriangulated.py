@@ -61,6 +61,9 @@ class RetriangulatedMover(Mover):
         self.elements = np.cumsum([0, *(2 * len(p.hull) for p in self.places)])
         self.carried = np.cumsum([0, *(len(p.inner) for p in self.places)])
         width = self.rows([Pose()] * len(vertices.bodies)).shape[1]
+        if self.shapes is not None:  # what a number of `rows` displaces [chord]
+            self.sizes = np.ones((len(vertices.bodies), width))
+            self.sizes[:, -self.shapes.count :] = self.shapes.largest
         self.here = np.full((len(vertices.bodies), width), np.nan)  # poses of bodies as they stand
         self.stages = [[Stage(vertices.points[self._nodes(m)], self._rows(m))] for m in members]
         self.tables = {
@@ -166,7 +169,8 @@ class RetriangulatedMover(Mover):
         if len(self.stages[member]) < 2:
             return np.nan
         mine, there = self.bodies[member], self.stages[member][-1].rows
-        way = end[mine] - self._rows(member)
+        size = 1.0 if self.shapes is None else self.sizes[mine]
+        way = (end[mine] - self._rows(member)) * size**2
 
         def ahead(rows: NDArray) -> float:
             return float(((rows - there) * way).sum())
@@ -180,7 +184,7 @@ class RetriangulatedMover(Mover):
             from scipy.optimize import brentq  # here: of all deformations only this one needs it
 
             found = brentq(lambda s: ahead(self.rows(poses(s))[mine]), at, share, xtol=1e-15)
-        apart = np.abs(self.rows(poses(found))[mine] - there)
+        apart = np.abs(self.rows(poses(found))[mine] - there) * size
         return found if apart.max() <= SAME else np.nan
 
     # ---- a step ---------------------------------------------------------------------------

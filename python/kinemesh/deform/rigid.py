@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from kinemesh.space.vertices import Vertices
 class RigidMover(PoseMover):
     """All nodes of a member to the pose of its one body; those of none stand."""
 
+    words: ClassVar[str] = "rigid motion"
+
     def __init__(self, vertices: Vertices) -> None:
         super().__init__(vertices)
         owners = vertices.owners
@@ -29,7 +31,7 @@ class RigidMover(PoseMover):
                 "steady, or make a mesh about each body"
             )
             raise SettingsError(
-                f"rigid motion needs one body per member at most, found {vertices.bodies}; {advice}"
+                f"{self.words} needs one body per member at most, found {vertices.bodies}; {advice}"
             )
         body = np.full(owners.members, -1)
         body[owners.of] = np.arange(len(owners.of))
@@ -54,12 +56,13 @@ class Rigid(Deformation):
     """The whole mesh turns and shifts with the body."""
 
     name = "rigid"
+    words: ClassVar[str] = "rigid motion"
 
     def check_conditions(self, conditions: Mapping[str, Condition], moving: Set[str]) -> None:
         for marker, own in conditions.items():
             if own.still and moving:
                 raise SettingsError(
-                    f"rigid motion turns the whole mesh, and boundary {marker!r} of kind "
+                    f"{self.words} turns the whole mesh, and boundary {marker!r} of kind "
                     f"{own.kind!r} stands still; leave motion out, let the mesh deform (springs, "
                     "Delaunay mapping of a gas), or move an overset part (incompressible flow)"
                 )

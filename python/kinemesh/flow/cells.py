@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kinemesh.arguments import checks_names
+from kinemesh.errors import SettingsError
 from kinemesh.flow.ale import Ale
+from kinemesh.flow.door.arguments import Arguments
 from kinemesh.flow.gas.ale_settings import AleSettings
 from kinemesh.flow.terms.base import Term
 from kinemesh.flow.terms.gradients import CELL_GRADIENTS, CellGradients
@@ -79,3 +81,13 @@ class CellCentred(Ale):
     sticks: ClassVar[bool] = False
     levels: ClassVar[bool] = False  # of prisms in space they slow steps of Newton down by ten
     sampled: ClassVar[Mapping[str, str]] = {"cells in space": "full cells in space"}
+
+    def check_motions(self, arguments: Arguments) -> None:
+        super().check_motions(arguments)
+        bends = any(motion is not None and motion.shapes for motion in self.motions)
+        if bends and self.grid.dimensions == 3 and arguments.settings.gradient == "nodes":
+            raise SettingsError(
+                "a body bends, and gradient is 'nodes', whose weights in space are chosen for the "
+                "mesh as given; take gradient='least-squares', or km.Ale",
+                argument="gradient",
+            )

@@ -21,6 +21,7 @@ from kinemesh.loops.harmonics import Coefficient, FloatArray
 HARMONIC = 1e-9  # share of an amplitude that is rounding of phases and of degrees
 LEAP = 2.0  # of the largest step of a motion: of a harmonic one it is 1.24 at most, in five steps
 AT_REST = 1e-12  # range below which an angle [rad] or a shift [chord] is the rounding of one
+CHANGES = 1e-9  # of an amplitude: what changes by less is rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +210,6 @@ def movement_of(columns: Mapping[str, NDArray], of_body: str = "") -> Movement |
         for name in columns
         if name.startswith("mode_") and name.removesuffix(of_body)[5:].isdigit()
     ]
-    bends = any(np.ptp(own) > AT_REST for own in modes)
+    bends = any(np.ptp(own) > CHANGES * np.abs(own).max() for own in modes)
     bending = np.asarray(columns.get(f"power_bending{of_body}", 0.0), float)
     return Movement(phase, np.radians(angle), x, y, power, turning, step, bending, bends)

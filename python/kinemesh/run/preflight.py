@@ -26,6 +26,7 @@ REMEDIES = {
     "springs": "Delaunay mapping, more steps per cycle, or rigid motion",
     "delaunay": "new graphs on the way (Delaunay(retriangulate=True)), a smaller motion, rigid "
     "motion, or springs on a mesh",
+    "modal": "smaller amplitudes, as places are in proportion to them",
     "retriangulated": "a smaller motion, rigid motion, or springs on a mesh",
 }
 
@@ -58,7 +59,8 @@ def fly(
         fails: what, where and at which phase; a member of several fails alone
     OversetError      parts that cannot be solved on where they stand, likewise
     """
-    if isinstance(solver.deform, Rigid | Still):  # no cell changes its shape: nothing to find
+    rigid = isinstance(solver.deform, Rigid | Still) and solver.grid.vertices.shapes is None
+    if rigid:  # no cell changes its shape: nothing to find
         return {}
     members, ensemble = solver.grid.members, solver.grid.ensemble
     worst: dict[str, NDArray[np.float64]] = {}

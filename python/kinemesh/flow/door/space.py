@@ -36,6 +36,7 @@ def check_space(arguments: Arguments) -> None:
             f"deform is {arguments.deform!r}, which moves nodes and points in the plane; in space "
             "use ",
             Option("deform", Rigid(), "--deform rigid"),
+            ", or Modal() where bodies bend",
         )
 
 
