@@ -14,7 +14,7 @@ from kinemesh.loops.work import movement_of, work_of
 from kinemesh.run.rows import columns
 from solid_cases import MACH, forced
 from solids import MADE, cube, half_of
-from solver_cases import Ellipse, bodies
+from solver_cases import Ellipse, bodies, on_devices
 from structured import halved
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinemesh.errors.KinemeshWarning")
@@ -225,6 +225,7 @@ def test_power_is_traction_times_velocity_of_a_body_that_bends_and_turns(solver,
 
 
 @pytest.mark.flow
+@on_devices
 def test_power_is_force_times_rate_on_every_device(device):
     """And float64 loads are those of a CPU."""
     law = km.motion.vibrate([bent, shift], [0.05, 0.03], k=0.3, phases_deg=[20.0, -50.0])
