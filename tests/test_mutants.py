@@ -65,10 +65,10 @@ MUTANTS = {
     ),
     "velocity ahead": Mutant("flow/projection/flow.py", "(2, -1, 1)", "(2, -0.9, 1)", (UNIFORM,)),
     "Wang's threshold": Mutant(
-        "flow/gas/ale_settings.py", '"wang": 0.05', '"wang": 0.06', OWN
+        "flow/terms/gradients.py", "k=0.05", "k=0.06", OWN
     ),
     "Venkatakrishnan's K": Mutant(
-        "flow/gas/ale_settings.py", '"venkatakrishnan": 5.0', '"venkatakrishnan": 6.0', OWN
+        "flow/terms/gradients.py", "k=5.0", "k=6.0", OWN
     ),
     "entropy fix": Mutant(
         "flow/gas/settings.py", "entropy_fix: float = 0.05", "entropy_fix: float = 0.06", SAID

@@ -563,7 +563,7 @@ def test_poses_of_a_step_can_be_placed_again():
 
 
 def test_new_graphs_do_not_depend_on_the_unit_of_amplitudes():
-    """There and back: the graphs of the way are taken up again."""
+    """A way there and back, on which graphs are taken up again."""
 
     def counted(unit):
         law = km.motion.vibrate(lambda x: unit * camber(x), 1.2 / unit, k=0.1)

@@ -144,3 +144,21 @@ def test_pressures_of_a_cut_stand_over_the_middle_of_a_blunt_nose():
     cut = section_pressures(places, table, points[:, 0], 0.7)
 
     assert (cut.z.min(), cut.z.max()) == pytest.approx((-cut.z.max(), cut.z.max()))
+
+
+@pytest.mark.parametrize("shift", [0.0, 3.598, 1e4])
+def test_a_section_that_is_a_point_but_for_rounding_has_no_chord(shift):
+    """A double cone from y = 0.7 to 2.7: 1.7 - (2.7 - 1.7) is one digit above 0.7."""
+    angle = np.linspace(0.0, 2 * np.pi, 8, endpoint=False)
+    base = np.stack([np.cos(angle), 0 * angle + 1.7, np.sin(angle)], axis=1)
+    points = np.concatenate([base, [[0.1, 0.7, 0.2], [0.1, 2.7, 0.2]]])
+    points += shift * np.array([1.0, 0.0, -0.65])
+    low = [[(k + 1) % 8, k, 8] for k in range(8)]
+    high = [[k, (k + 1) % 8, 9] for k in range(8)]
+
+    ends = sections(points, np.array(low + high), [-1.0, 1.0])
+
+    assert [len(section.nose) for section in ends] == [0, 0]
+    (middle,) = sections(points, np.array(low + high), [0.0])
+    nose, tail = middle.chord(points)
+    assert (tail - nose)[0] == pytest.approx(2.0)

@@ -23,16 +23,13 @@ class Walls:
     own : (wall nodes, 2)    velocities that walls have beside those of their bodies, as the mesh is
         given; they turn with their body
     own_spin : (wall nodes,) rates at which these turn along the wall, counter-clockwise
+    slides : whether such velocities were given, of 0 too
     """
 
     grid: Grid
     own: Floats
     own_spin: Floats
-
-    @property
-    def slides(self) -> bool:
-        """True where a wall slides in itself."""
-        return bool(self.own.any())
+    slides: bool
 
     def slide(self, placement: Placement) -> tuple[Floats, Floats]:
         """Velocities (wall nodes, 2) and rates of turn (wall nodes,) of bodies that rest."""

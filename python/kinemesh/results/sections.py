@@ -17,6 +17,7 @@ ACROSS = [0, 2]  # axes of a section: x downstream, z up
 QUARTER = 0.25  # of the chord: point of a section's moment
 FLAT = 1e-9  # thickness over chord of a section that is a line
 ROUND = 1e-6  # of a length: what rounding in single precision leaves between equal ones
+POINT = 1e-13  # of coordinates: a section of less is a point, but for rounding
 BLUFF = 0.8  # width over length from which on the facets decide which line is the longest
 
 
@@ -235,7 +236,8 @@ def _section(points: Floats, triangles: Ints, y: float, span: Span) -> Section:
     long = lines[:, 0] != lines[:, 1]
     lines, rows = lines[long], np.flatnonzero(crossing)[long]
     place = place[:, ACROSS]
-    flat = len(place) < 3 or not np.ptp(place, axis=0).any() or not len(lines)
+    rounding = np.abs(place).max(initial=0.0) * POINT
+    flat = len(place) < 3 or np.ptp(place, axis=0).max() <= rounding or not len(lines)
     none = np.empty(0, np.int64)
     nose, tail = (none, none) if flat else ends_of(place)
     return Section(span.eta(y), y, ends, where, lines, rows, nose, tail)

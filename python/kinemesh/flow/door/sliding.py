@@ -59,13 +59,13 @@ def walls_of(grid: Grid, sliding: Any) -> Walls:
     """
     asked, node = checked(sliding), grid.wall.node
     if not asked:
-        return Walls(grid, np.zeros((len(node), 2)), np.zeros(len(node)))
+        return Walls(grid, np.zeros((len(node), 2)), np.zeros(len(node)), slides=False)
     each = []
     for member, mesh in enumerate(grid.meshes):
         markers = [marker for m, marker in grid.bodies if m == member]
         each.append(along_walls(mesh, markers, asked))
     velocity, spin = (np.concatenate(own) for own in zip(*each, strict=True))
-    return Walls(grid, velocity[node], spin[node])
+    return Walls(grid, velocity[node], spin[node], slides=True)
 
 
 def along_walls(
