@@ -51,7 +51,9 @@ def definitions():
     command = ["gcc", "-std=c11", "-E", f"-I{CSRC}", f"-I{CSRC / 'kernels'}", "-"]
     if not shutil.which("gcc"):
         return []
-    run = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    # gcc loses memory of its own, which a sanitizer loaded before it would take for ours
+    alone = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    run = subprocess.run(command, input=text, capture_output=True, text=True, check=True, env=alone)
     found, header, line = [], None, 0
     for row in run.stdout.splitlines():
         if mark := re.match(r'# (\d+) "(.+)"', row):
