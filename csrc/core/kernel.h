@@ -25,7 +25,7 @@ typedef f64 real;
 #define STR(a) STR_(a)
 #define P(name) CAT(name, SUFFIX) /* flux_roe -> flux_roe_f64 */
 #define N(name) CAT(name, DIM_SUFFIX) /* of a dimension: gas_flux in the plane, gas_flux_3d in space */
-/* Of a variant, VARIANT, of a dimension: OF(bc) is bc_outlet, OF(bc, _jacobian) is bc_outlet_jacobian. */
+/* Name of a variant, VARIANT, in a dimension: OF(bc) is bc_outlet, OF(bc, _jacobian) is bc_outlet_jacobian. */
 #define OF(name, ...) N(CAT(CAT(name, VARIANT), __VA_ARGS__))
 #define UNUSED __attribute__((unused))
 #define R(x) ((real)(x)) /* every non-integer literal is R(0.5) */

@@ -37,7 +37,7 @@ class Placement:
         """Poses of all bodies at a share 0..1 of the step."""
         return PoseArray.of(self.poses_at(share))
 
-    @property
+    @cached_property
     def poses(self) -> PoseArray:
         """Poses at the end of the step."""
         return self.at(1.0)
@@ -61,9 +61,7 @@ class Placement:
 
     def bent(self, shapes: int) -> NDArray[np.float64]:
         """(bodies, shapes) changes of amplitudes over the step."""
-        none = np.zeros((len(self.poses), shapes))
-        now, then = (none if own.modes is None else own.modes for own in (self.poses, self.at(0.0)))
-        return np.asarray(now - then)
+        return np.asarray(self.poses.amplitudes(shapes) - self.at(0.0).amplitudes(shapes))
 
     def turning(self) -> dict[int, tuple[NDArray[np.float64], float]]:
         """Pivot as given and rate of turn [rad a_inf/chord] at the end, of bodies that turn."""

@@ -97,6 +97,13 @@ class PoseArray(Sequence[Pose]):
         modes = None if self.modes is None else share * self.modes
         return PoseArray(share * self.angle, self.about, share * self.shift, self.axis, modes)
 
+    def amplitudes(self, shapes: int) -> FloatArray:
+        """(bodies, shapes) amplitudes of the bodies' shapes; 0 where a pose names none."""
+        found = np.zeros((len(self), shapes))
+        if self.modes is not None:
+            found[:, : self.modes.shape[1]] = self.modes
+        return found
+
     @property
     def moved_at_all(self) -> bool:
         """True unless all bodies are where they are given."""
@@ -167,10 +174,7 @@ def rows_of(poses: Sequence[Pose], space: bool, shapes: int) -> FloatArray:
     """(bodies, 6), in space (bodies, 12), of the kernel pose_move, then amplitudes of shapes."""
     there = PoseArray.of(poses)
     rows = there.space_rows if space else there.rows
-    if not shapes:
-        return rows
-    modes = np.zeros((len(rows), shapes)) if there.modes is None else there.modes
-    return np.concatenate([rows, modes], axis=1)
+    return np.concatenate([rows, there.amplitudes(shapes)], axis=1) if shapes else rows
 
 
 def amplitudes(each: Sequence[Sequence[float]]) -> FloatArray | None:

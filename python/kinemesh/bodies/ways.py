@@ -38,7 +38,7 @@ class Way:
         angle, pivot, shift = laws.angle.copy(), laws.about.copy(), laws.shift.copy()
         modes = None if laws.modes is None else laws.modes.copy()
         if modes is not None:
-            now, before = (_amplitudes(own, modes.shape[1]) for own in (new, old))
+            now, before = (own.amplitudes(modes.shape[1]) for own in (new, old))
             modes[self.of] = now + (share - 1) * (now - before)
         pivot[self.of] = new.about
         shift[self.of] = new.shift + (share - 1) * (new.shift - old.shift)
@@ -86,7 +86,7 @@ class Way:
         def bent(way: Way | None) -> Any:
             if way is None:
                 return 0.0
-            return _amplitudes(way.new, modes) - _amplitudes(way.old, modes)
+            return way.new.amplitudes(modes) - way.old.amplitudes(modes)
 
         shift = change(moved(self), moved(earlier)) / step[:, None]
         bend = change(bent(self), bent(earlier)) / step[:, None] if modes else None
@@ -98,14 +98,6 @@ class Way:
         size = np.linalg.norm(spin, axis=1)
         axis = np.where(size[:, None] > 0, spin / np.where(size, size, 1.0)[:, None], NOSE_UP)
         return RateArray(size, shift, axis, bend)
-
-
-def _amplitudes(poses: PoseArray, modes: int) -> NDArray[np.float64]:
-    """(n, modes) amplitudes of the bodies' shapes; 0 where a pose names none."""
-    found = np.zeros((len(poses), modes))
-    if poses.modes is not None:
-        found[:, : poses.modes.shape[1]] = poses.modes
-    return found
 
 
 def _turning(old: PoseArray, new: PoseArray) -> NDArray[np.bool_]:
