@@ -221,3 +221,15 @@ def test_poses_are_taken_apart_in_motion_and_bodies_alone():
         if KNOWS_POSES.search(line)
     }
     assert found == {}
+
+
+def test_a_solver_says_nothing_of_parts():
+    """Parts are `Moving`'s, so that any solver may have them; one takes what a user gives."""
+    source = (PACKAGE / "flow/incompressible.py").read_text()
+    names = {
+        name
+        for node in ast.walk(ast.parse(source))
+        for name in (getattr(node, "id", ""), getattr(node, "attr", ""))
+        if re.search("parts|overset|standing_of|overlap", name.lower())
+    }
+    assert names == set()

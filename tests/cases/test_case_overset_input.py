@@ -26,7 +26,7 @@ def beside(**rod):
 
 
 def test_the_case_itself_is_good():
-    assert build.solver(case()).parts is not None
+    assert build.solver(case()).donors is not None
 
 
 @pytest.mark.long

@@ -123,8 +123,8 @@ class Composite(NamedTuple):
 def composite(case: Incompressible) -> Composite:
     """The pressure's system of the last step of a case of one member."""
     made, get, mesh = case.projection, case.backend.get, case.grid.meshes[0]
-    assert case.parts is not None  # the case is one of `steps`
-    link = case.parts.connectivity
+    link = case.donors
+    assert link is not None  # the case is one of `steps`
     K = (-laplacian(mesh.points, mesh.cells)).tocsr()
     A = sp.diags(1 / K.diagonal()) @ K
     status, x = get(link.status), get(made.pressure.x)[:, 0]

@@ -186,7 +186,7 @@ def look_at_space(report: Report, case: Case) -> Mesh | Cloud | None:
 
 def together(cases: Sequence[Case], spaces: Sequence[Any]) -> list[Any]:
     """Meshes and clouds of cases of one kind; the parts of each put together as one mesh."""
-    from kinemesh.flow.parts import put_together
+    from kinemesh.flow.door.assembly import put_together
 
     if not isinstance(cases[0].mesh, Overset):
         return list(spaces)

@@ -13,21 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
-from kinemesh.bodies.placement import Placement, at_rest
+from kinemesh.bodies.placement import Placement
 from kinemesh.deform import Deformation
-from kinemesh.flow.door.arguments import (
-    Arguments,
-    Markers,
-    arguments_of,
-    assign_markers,
-    meshes_of,
-    settings_of,
-)
+from kinemesh.flow.door.arguments import Arguments, Markers, arguments_of, meshes_of, settings_of
+from kinemesh.flow.door.assembly import assign, put_together
 from kinemesh.flow.door.resolution import tell_of_cells
 from kinemesh.flow.door.sliding import checked, walls_of
 from kinemesh.flow.forces import Forces
 from kinemesh.flow.moving import Moving
-from kinemesh.flow.parts import Standing, has_parts, markers_of_parts, put_together, report_of
 from kinemesh.flow.projection import ends
 from kinemesh.flow.projection.first import First
 from kinemesh.flow.projection.given import conditions
@@ -39,8 +32,7 @@ from kinemesh.flow.projection.streams import rigid, streams_of
 from kinemesh.flow.projection.turning import Turning, turning_bodies, wanders
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Pose
-from kinemesh.overset.parts import Part, Parts
-from kinemesh.overset.report import OversetReport
+from kinemesh.overset.parts import Part
 from kinemesh.space.conditions.base import BODY, OUTER, PROJECTION, Condition
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
@@ -86,7 +78,6 @@ class Incompressible(First, Moving):
     marches : whether the present flow is that of a march to a steady one
     way : SteadyMarch    iterations to a steady flow
     projection : Projection    velocities, pressures, fluxes, on the device
-    parts : Standing    where overset parts stand, or None
 
     Raises
     ------
@@ -128,14 +119,12 @@ class Incompressible(First, Moving):
         loads: Sequence[str] | str | None = None,
     ) -> None:
         sides: dict[str, Any] = dict(walls=walls, far=far, boundaries=boundaries)
-        overset = has_parts(mesh)
-        if overset:
-            mesh = put_together(mesh, motion, **sides)
+        mesh = put_together(mesh, motion, **sides)
         arguments = arguments_of(
             mesh,
             settings_of(settings, IncompressibleSettings),
             self.backend_type(device, dtype),
-            deform=rigid(deform, motion, overset),
+            deform=rigid(deform, motion, mesh),
             streams={"reynolds": reynolds, "stream": stream, "alpha_deg": alpha_deg},
             check=streams_of,
             motion=motion,
@@ -145,7 +134,6 @@ class Incompressible(First, Moving):
         )
         meshes = meshes_of(mesh, arguments.members, "incompressible flow")
         self.fits(arguments, meshes)
-        assign = markers_of_parts if overset else assign_markers
         markers = assign(meshes, arguments, type(self), **sides)
         self._make(arguments, markers, meshes, sliding)
 
@@ -162,11 +150,8 @@ class Incompressible(First, Moving):
         self.inflow = self.streams["stream"][:, None] * way
         given, is_open = conditions(grid, self.inflow, wanders(grid, self.motions, self.speed))
         entering = ends.enter(self, given, is_open)
-        of_parts = isinstance(grid.meshes[0], Parts)
-        self.parts = Standing(grid, self.settings.overlap, self.notes) if of_parts else None
-        connectivity = None if self.parts is None else self.parts.connectivity
         self._made = made = Projection(
-            grid, self.settings, self.viscosity, given, is_open, connectivity
+            grid, self.settings, self.viscosity, given, is_open, self.donors
         )
         self.dualtime, self.way = made.loop, made.steady
         self.turning = Turning(grid)
@@ -195,28 +180,17 @@ class Incompressible(First, Moving):
         """
         grid, begin = self.grid, given_flow(self.grid, u, p, self.inflow)
         grid.ensemble.begin()
-        self._begin_parts(self.standing(), "initial flow")
+        self.begin_grids(self.standing(), "initial flow")
         self._walls(self.standing(), resting=True)
         self._awaits, self.fresh = u is None and p is None, True
         if not self._awaits:
             self._made.start(*begin)
         self.check_faults("initial flow")
 
-    def connectivity(self, time: float = 0.0, member: int = 0) -> OversetReport:
-        """Which nodes of the overset parts of a member are solved for at a time of their motions.
-
-        The case stays as it is.  Parts that cannot be solved on there are told in a warning, and by
-        `OversetReport.problem`.
-
-        Parameters
-        ----------
-        time : float [chord/U];  member : int, from 0
-
-        Raises
-        ------
-        SettingsError    a case of one mesh, no such member, or a time that is no finite number
-        """
-        return report_of(self, self.parts, time, member)
+    @property
+    def renewal(self) -> Callable[[], Any]:
+        renew: Callable[[], Any] = self._made.renew
+        return renew
 
     # ---- what runs ask ----
 
@@ -230,12 +204,7 @@ class Incompressible(First, Moving):
             yield
 
     def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
-        first, whole = self.grid.first, self.projection.seen(self.reference[1])
-        if self.parts is not None:
-            whole |= self.parts.fields()
-        for m in members:
-            own = slice(first[m], first[m + 1])
-            yield {name: values[own] for name, values in whole.items()}
+        return self.by_member(self.projection.seen(self.reference[1]), members)
 
     def marching(self, stall: float) -> Any:
         del stall  # there is no pseudo-time
@@ -300,8 +269,7 @@ class Incompressible(First, Moving):
         there = self.standing(poses)
         self.rest(there.poses)
         self._walls(there, resting=True)
-        if self.parts is not None:
-            self.parts.watch.look("steady flow")
+        self.look_at_grids("steady flow")
         self.way.begin(self.backend.get(self.projection.flow["p"]))
         self.marches, self.fresh = True, False
         self.grid.ensemble.remedies = self.settings.steady_remedies
@@ -345,8 +313,6 @@ class Incompressible(First, Moving):
     def place(self, placement: Placement) -> dict[str, float]:
         """Bodies to where they are at the end of the step, the mesh with them."""
         notes = self.place_bodies(placement)
-        if self.parts is not None:
-            self.parts.place(placement, self._made.renew, f"step {self.step_number}")
         self._walls(placement)
         return notes
 
@@ -356,26 +322,6 @@ class Incompressible(First, Moving):
 
     def predict(self) -> None:
         """Nothing: a march begins from what the last levels point to."""
-
-    def rest(self, poses: Sequence[Pose]) -> None:
-        super().rest(poses)
-        self._begin_parts(at_rest(poses), "parts at the start of the motion")
-
-    def rewind(self) -> None:
-        super().rewind()
-        self._begin_parts(self.standing(), "parts as given")
-
-    def _begin_parts(self, placement: Placement, where: str) -> None:
-        """Parts are where a placement has them, wherever they were before."""
-        if self.parts is not None:
-            self.parts.begin()
-            self.parts.place(placement, self._made.renew, where)
-
-    def flown(self, placement: Placement, when: str) -> dict[str, NDArray[np.float64]]:
-        return {} if self.parts is None else self.parts.flown(placement, when)
-
-    def strides(self, asked: Callable[[int, float], str]) -> list[str]:
-        return [] if self.parts is None else self.parts.watch.strides(asked)
 
     def _walls(self, placement: Placement, resting: bool = False) -> None:
         """Velocities of the walls' nodes; rates are asked for where bodies do not rest."""

@@ -6,8 +6,8 @@ A solver of flow has states and marches of its own (`kinemesh.flow.gas.solver` o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import ref
 
 import numpy as np
@@ -26,9 +26,15 @@ from kinemesh.flow.driven import Driven
 from kinemesh.flow.forces import Forces, Loads
 from kinemesh.flow.memory import Counted
 from kinemesh.motion import Motion, Pose
+from kinemesh.overset.alone import Alone
+from kinemesh.overset.parts import Parts
 from kinemesh.space.conditions.base import FACES
 from kinemesh.space.conditions.table import in_time
 from kinemesh.space.volumes import Volumes
+
+if TYPE_CHECKING:
+    from kinemesh.overset.connectivity import Connectivity
+    from kinemesh.overset.report import OversetReport
 
 
 class Moving(Runnable, Driven, Counted):
@@ -44,6 +50,7 @@ class Moving(Runnable, Driven, Counted):
     markers : Markers;  conditions : by marker
     notes : what must be said of bodies and motions
     motions : of each body;  bodies : with them
+    parts : Standing, places of overset parts; of one mesh Alone
     forces : Forces
     mover : of the deformation, from the first step on
     step : time steps of the members, and whether it is the first one
@@ -102,6 +109,7 @@ class Moving(Runnable, Driven, Counted):
                 if own:
                     self.deform.check_bending(body, grid.dimensions == 3)
             self.more["shapes"] = shapes.prints
+        self.parts = _standing(grid, self.settings, self.notes)
         self.mover: Mover | None = None
         self.placed = False
         self.step_number = 0
@@ -125,6 +133,57 @@ class Moving(Runnable, Driven, Counted):
     def incidence_deg(self) -> NDArray[np.float64]:
         """(members,) angle of the stream plus that at which the first body stands as given."""
         return self.alpha_deg + self.bodies.turned_deg
+
+    # ---- overset parts ---------------------------------------------------------------------
+
+    @property
+    def donors(self) -> Connectivity | None:
+        """Connectivity of overset parts, by which rows of nodes are given by others; or None."""
+        return self.parts.connectivity
+
+    @property
+    def renewal(self) -> Callable[[], Any]:
+        """Callable: what follows from where overset parts stand, their connectivity first."""
+        return self.parts.update
+
+    def connectivity(self, time: float = 0.0, member: int = 0) -> OversetReport:
+        """Which nodes of the overset parts of a member are solved for at a time of their motions.
+
+        The case stays as it is.  Parts that cannot be solved on there are told in a warning, and by
+        `OversetReport.problem`.
+
+        Parameters
+        ----------
+        time : float [of the case's unit];  member : int, from 0
+
+        Raises
+        ------
+        SettingsError    a case of one mesh, no such member, or a time that is no finite number
+        """
+        return self.parts.report(self, time, member)
+
+    def flown(self, placement: Placement, when: str) -> dict[str, NDArray[np.float64]]:
+        return self.parts.flown(placement, when)
+
+    def strides(self, asked: Callable[[int, float], str]) -> list[str]:
+        return self.parts.strides(asked)
+
+    def by_member(
+        self, fields: Mapping[str, NDArray[Any]], members: Sequence[int]
+    ) -> Iterator[dict[str, NDArray[Any]]]:
+        """Rows of each of these members of fields (nodes, ...), and what overset parts have."""
+        first, whole = self.grid.first, {**fields, **self.parts.fields()}
+        for m in members:
+            yield {name: values[first[m] : first[m + 1]] for name, values in whole.items()}
+
+    def look_at_grids(self, when: str) -> None:
+        """Warn of overset parts whose connectivity is bad for the result."""
+        self.parts.look(when)
+
+    def begin_grids(self, placement: Placement, where: str) -> None:
+        """Overset parts are where a placement has them, wherever they were before."""
+        self.parts.begin()
+        self.parts.place(placement, self.renewal, where)
 
     # ---- bodies ----------------------------------------------------------------------------
 
@@ -179,6 +238,7 @@ class Moving(Runnable, Driven, Counted):
         """Every body and node back to where it was given, at rest; the flow stays as it is."""
         self.grid.reset()
         self.mover = None
+        self.begin_grids(self.standing(), "parts as given")
 
     def rest(self, poses: Sequence[Pose]) -> None:
         """Bodies at `poses`, the mesh with them, all at rest; the flow stays as it is."""
@@ -188,6 +248,7 @@ class Moving(Runnable, Driven, Counted):
             return
         self.deform.attach(self.grid.vertices).step(there.at)
         self.grid.start()
+        self.begin_grids(there, "parts at the start of the motion")
         self.check_faults("mesh at the start of the motion")
 
     def start_from(self, start: str) -> None:
@@ -221,8 +282,18 @@ class Moving(Runnable, Driven, Counted):
         if not self.mover.rests:
             self.measure()
             self.grid.sweep()
+        self.parts.place(placement, self.renewal, f"step {self.step_number}")
         return notes
 
     def measure(self) -> None:
         """Bring what follows from the places of the vertices alone up to date."""
         self.grid.measure()
+
+
+def _standing(grid: Any, settings: Any, notes: list[str]) -> Alone:
+    """Places of the overset parts of a case; nothing to do where its meshes are no parts."""
+    if not isinstance(grid.meshes[0], Parts):
+        return Alone()
+    from kinemesh.overset.standing import Standing  # SciPy's k-d trees, which few cases need
+
+    return Standing(grid, settings.overlap, notes)

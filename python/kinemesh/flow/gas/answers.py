@@ -179,10 +179,8 @@ class Answers(State, Moving):
         marks = self.marks() | self.friction.outputs()  # which refreshes what terms give
         for term in self.terms.values():
             marks |= term.outputs()
-        for m in members:
-            own = slice(first[m], first[m + 1])
-            fields = self.model.outputs(q[own], float(self.mach[m]))
-            yield fields | {name: a[own] for name, a in marks.items()}
+        for m, own in zip(members, self.by_member(marks, members), strict=True):
+            yield self.model.outputs(q[first[m] : first[m + 1]], float(self.mach[m])) | own
 
     def kept(self, levels: bool) -> dict[str, Any]:
         grid, dual = self.grid, self.dualtime

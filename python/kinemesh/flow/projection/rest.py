@@ -41,5 +41,5 @@ def refuse_steady(case: Any) -> None:
                 "motion out, or compute the motion by run(...)"
             )
     refuse_rest(case, "steady")
-    if case.parts is not None and case.grid.members == 1:
-        case.parts.watch.look("steady flow")
+    if case.grid.members == 1:
+        case.look_at_grids("steady flow")

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import numbers
+from kinemesh.arguments import is_several, numbers
 from kinemesh.deform import Deformation, Rigid
 from kinemesh.deform.still import Still
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door import limits
 from kinemesh.flow.door.arguments import within
 from kinemesh.overset.moving import RigidParts
+from kinemesh.overset.parts import Parts
 
 
 def streams_of(given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.float64]]:
@@ -36,14 +37,14 @@ def streams_of(given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.f
     return found
 
 
-def rigid(deform: Any, motion: Any, overset: bool) -> Any:
-    """How meshes move: as rigid bodies, or not at all."""
+def rigid(deform: Any, motion: Any, mesh: Any) -> Any:
+    """Deformation of meshes that move as rigid bodies, or not at all."""
     if isinstance(deform, Deformation) and not isinstance(deform, Rigid):
         raise SettingsError(
             f"deform is {deform!r}: meshes of incompressible flow move as rigid bodies; leave it "
             "out or give Rigid()"
         )
-    if overset:
+    if any(isinstance(one, Parts) for one in (mesh if is_several(mesh) else [mesh])):
         return RigidParts()
     if deform is None:
         return Still() if motion is None else Rigid()
