@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.fields import Fields
-from kinemesh.flow.gas.dualtime import StepLoop
+from kinemesh.flow.inner import StepLoop
 from kinemesh.space.volumes import Volumes
 
 
