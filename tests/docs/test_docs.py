@@ -83,6 +83,17 @@ def test_the_changelog_has_the_version():
     assert f"## [{version}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
 
 
+def test_the_changelog_and_the_page_of_what_comes_next_are_short():
+    changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    coming = (ROOT / "docs" / "next.md").read_text("utf-8")
+    entries = re.findall(r"^- .*(?:\n(?![-#\n]).*)*", changes, re.MULTILINE)
+    rows = re.findall(r"^\|.*", coming, re.MULTILINE)
+
+    assert len(changes.encode()) <= 15_360  # 15 kB
+    assert min(len(entries), len(rows)) > 10
+    assert [line for line in [*entries, *rows] if len(line) > 200] == []
+
+
 def test_the_page_of_cases_is_up_to_date():
     maker = script("cases_md")
 
