@@ -14,6 +14,7 @@ from weakref import ref
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.io import summary
 from kinemesh.run import interrupt
 from kinemesh.run.stepping import Step
 from kinemesh.sentences import said
@@ -280,6 +281,22 @@ def test_a_coupler_runs_under_run_too():
     rows = case.run(**asked(case), coupler=coupler).history
 
     assert rows["alpha_deg"] - 1.0 == pytest.approx(0.1 * np.arange(1, STEPS + 1))
+
+
+def test_seconds_leave_out_the_lines_of_a_loop_and_have_those_of_a_coupler(monkeypatch):
+    clock, late = summary.time.perf_counter, [0.0]
+    monkeypatch.setattr(summary.time, "perf_counter", lambda: clock() + late[0])
+
+    def coupler(step):
+        late[0] += 100.0
+
+    loop = (case := gas()).steps(**asked(case, steps=2), coupler=coupler)
+    for _ in loop:
+        late[0] += 1e6
+
+    seconds = loop.run.summary["seconds"]
+    assert 200 <= seconds["coupler"] < 300
+    assert 200 <= seconds["total"] < 1000
 
 
 def test_a_coupler_that_never_accepts_fails_at_its_limit_and_files_stay_whole(tmp_path):

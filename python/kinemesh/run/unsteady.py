@@ -223,7 +223,8 @@ class Unsteady(Driver):
                 bar.set_postfix_str(self.phase, refresh=False)
                 bar.update()
                 self.spent.touch()
-                yield Step(self, self.done, self.now, self.loads)
+                with self.watch.away():
+                    yield Step(self, self.done, self.now, self.loads)
                 kept = self.done % plan.restart_every == 0 or over
                 if kept:
                     self.keep(self.done)
@@ -290,7 +291,8 @@ class Unsteady(Driver):
         *_, above, at_floor = self._ended()
         self.coupling, self.converged = True, at_floor | ~above
         try:
-            poses = self.coupler.asked(Step(self, number, self.now, loads))
+            with self.watch("coupler"):
+                poses = self.coupler.asked(Step(self, number, self.now, loads))
         finally:
             self.coupling = False
         if poses is not None:
