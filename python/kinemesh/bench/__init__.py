@@ -200,7 +200,8 @@ def _show(
                 kept.write(json.dumps(figure) + "\n")
                 kept.flush()
     except MemoryError as error:
-        raise DeviceError(f"bench: {error or 'out of memory'}; choose smaller {fewer}") from None
+        told = str(error) or "out of memory"
+        raise DeviceError(f"bench: {told}; choose smaller {fewer}") from None
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,8 +81,8 @@ class PoseArray(Sequence[Pose]):
     @overload
     def __getitem__(self, body: int) -> Pose: ...
     @overload
-    def __getitem__(self, body: slice | NDArray) -> PoseArray: ...
-    def __getitem__(self, body: int | slice | NDArray) -> Pose | PoseArray:
+    def __getitem__(self, body: slice | NDArray[Any]) -> PoseArray: ...
+    def __getitem__(self, body: int | slice | NDArray[Any]) -> Pose | PoseArray:
         """Pose of a body; of a slice, a mask or an array of bodies, their PoseArray."""
         if isinstance(body, slice | np.ndarray):
             axis, modes = (None if a is None else a[body] for a in (self.axis, self.modes))
@@ -191,7 +191,8 @@ def placed(points: FloatArray, poses: Sequence[Pose]) -> FloatArray:
     if points.shape[-1] == 3:
         there = there.in_space
         lever = points - there.about
-        return points + np.einsum("bij,...bj->...bi", there.turned, lever) + there.shift
+        moved: NDArray[np.float64] = np.einsum("bij,...bj->...bi", there.turned, lever)
+        return points + moved + there.shift
     return np.stack(there.moved(points[..., 0], points[..., 1]), axis=-1)
 
 

@@ -18,6 +18,7 @@ refined everywhere.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -269,7 +270,7 @@ def _spread(fine: Floats, rays: int, section: int, radius: float) -> tuple[Float
     return even, spread
 
 
-def height(ray, radius: float, rays: int) -> Floats:
+def height(ray: Callable[[Floats], Complexes], radius: float, rays: int) -> Floats:
     """eta at which each ray meets the outer boundary: |w^2| = radius ahead, Im(w^2) behind."""
     low, high = np.zeros(rays), np.full(rays, 3.0 * np.sqrt(radius))
     for _ in range(60):

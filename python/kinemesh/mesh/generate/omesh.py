@@ -8,6 +8,7 @@ keep one aspect ratio, and are near square at the trailing edge, where the map t
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -128,7 +129,9 @@ def _angles(circle: CircleMap, wanted: Wanted, around: int) -> tuple[Floats, Flo
     return theta, spline(np.arange(around), 1)
 
 
-def _stretch(circle, wanted, around, fine, index) -> float:
+def _stretch(
+    circle: CircleMap, wanted: Wanted, around: int, fine: Floats, index: Callable[[float], Floats]
+) -> float:
     """Relative excess of the step between rays at the trailing edge, 0 for equal steps."""
     spacing = wanted.trailing_spacing or TRAILING_STEP / around
     low, top = -0.9, 3.0  # beyond four times the plain step the wake is starved of rays
@@ -160,7 +163,7 @@ def _stretch(circle, wanted, around, fine, index) -> float:
     return float(brentq(lambda x: first(x) - spacing, low, top, rtol=1e-10))
 
 
-def _negative_stretch(edges, target: int) -> float:
+def _negative_stretch(edges: Callable[[float], float], target: int) -> float:
     """A stretch below 0, clustering: more edges to the corner than the map alone gives."""
     low = -0.999
     if edges(low) < target:
