@@ -7,7 +7,8 @@
 A comparison names the runs that differ, and the first row and column; its exit status is then 1.
 A hash is the first 16 digits of the sha256 of a history.csv.  Trees are clones that are built in
 place.  Without one, the package is that of PYTHONPATH, or else of the clone of this file.
-`--only RUN ...` picks runs, `--device cuda` has them on a GPU.  One thread, 25 s per tree.
+`--only RUN ...` picks runs, `--viscous` those of viscous flows and of walls that slide, with the
+friction along walls; `--device cuda` has them on a GPU.  One thread, 25 s per tree.
 """
 
 from __future__ import annotations
@@ -36,12 +37,32 @@ CASES = {  # label: ready case, what is changed in it, what is changed among its
     "cylinder-steady": ("cylinder-steady", {}, {"steady_iterations": 50}),
     "overset": ("plunging-naca0012", {"nodes": "coarse", "cycles": 20 / 400}, {}),
 }
+VISCOUS = {  # label of a ready case: what is set in it, what is changed among its settings
+    "naca0012-sa": (["mesh.nodes=9000", "mesh.far_field=30"], {"steady_iterations": 12}),
+    "flat-plate-sa": (["mesh.nodes=3381", "mesh.layers=48"], {"steady_iterations": 12}),
+    "agard-ct5-sa": (["mesh.nodes=6000", "mesh.y_plus=10", "run.cycles=0.04"], {}),
+    "channel-cylinder": ([], {"steady_iterations": 15}),
+    "cavity": (["mesh.spacing=0.04", "run.steps=8"], {}),
+    "taylor-couette": (["run.steps=6"], {}),
+}
 ENSEMBLES = {  # label: solver, deformation, streams of the first and of the last member
     "members": ("Ale", "springs", {"mach": (0.3, 0.65)}),
     "members-rigid": ("Incompressible", "rigid", {"reynolds": (100, 800)}),
 }
 MEMBERS, BREAKS = 8, 3  # the member whose motion ends at a time of 0.9, in the fifth of ten steps
 LABELS = [f"{name}-{dtype}" for name in (*CASES, *ENSEMBLES) for dtype in DTYPES]
+OF_WALLS = [f"{name}-{dtype}" for name in VISCOUS for dtype in DTYPES]
+
+
+def run_viscous(folder: str, dtype: str, device: str, name: str, sets: list, given: dict) -> None:
+    """Run a ready case of a viscous flow with its changes."""
+    from dataclasses import replace
+
+    import kinemesh as km
+
+    case = km.cases.load(name, sets)
+    case = replace(case, solver={**case.solver, **given})
+    case.run(out=folder, dtype=dtype, device=device)
 
 
 def run_case(folder: str, dtype: str, device: str, name: str, changes: dict, given: dict) -> None:
@@ -102,13 +123,18 @@ def record(tree: Path | None, out: Path, only: list[str], device: str) -> None:
     out.mkdir(parents=True, exist_ok=True)
     for label in only:
         name, _, dtype = label.rpartition("-")
-        run, what = (run_case, CASES) if name in CASES else (run_members, ENSEMBLES)
         with tempfile.TemporaryDirectory() as folder:
-            run(folder, dtype, device, *what[name])
-            (file,) = Path(folder).rglob("history.csv")
-            history = file.read_bytes()
-        (out / f"{label}.csv").write_bytes(history)
-        print(f"{label:24} {hashlib.sha256(history).hexdigest()[:16]}", flush=True)
+            if name in VISCOUS:
+                run_viscous(folder, dtype, device, name, *VISCOUS[name])
+            else:
+                run, what = (run_case, CASES) if name in CASES else (run_members, ENSEMBLES)
+                run(folder, dtype, device, *what[name])
+            (history,) = Path(folder).rglob("history.csv")
+            kept = {label: history} | {f"{label}-walls": f for f in Path(folder).rglob("wall.csv")}
+            for told, file in kept.items():
+                content = file.read_bytes()
+                (out / f"{told}.csv").write_bytes(content)
+                print(f"{told:32} {hashlib.sha256(content).hexdigest()[:16]}", flush=True)
 
 
 def difference(one: Path, other: Path) -> str:
@@ -162,16 +188,18 @@ def main() -> int:
     words.add_argument("--out", metavar="FOLDER", type=Path, help="keep the histories here")
     words.add_argument("--against", metavar="OTHER", type=Path, help="a clone to compare with")
     words.add_argument("--compare", metavar="FOLDER", type=Path, nargs=2, help="of --out")
-    words.add_argument("--only", metavar="RUN", nargs="+", choices=LABELS, default=LABELS)
+    words.add_argument("--only", metavar="RUN", nargs="+", choices=[*LABELS, *OF_WALLS])
+    words.add_argument("--viscous", action="store_true", help="those of viscous flows")
     words.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     given = words.parse_args()
+    only = given.only or (OF_WALLS if given.viscous else LABELS)
     tree = given.tree and given.tree.resolve()
     if given.compare:
         return compare(*given.compare)
     if given.against:
-        return against([tree or ROOT, given.against.resolve()], given.only, given.device)
+        return against([tree or ROOT, given.against.resolve()], only, given.device)
     with tempfile.TemporaryDirectory() as folder:
-        record(tree, given.out or Path(folder), given.only, given.device)
+        record(tree, given.out or Path(folder), only, given.device)
     return 0
 
 
