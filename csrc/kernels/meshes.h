@@ -5,11 +5,13 @@
 #include "mesh/conditions.h"
 #include "mesh/lusgs.h"
 #include "mesh/terms.h"
+#include "mesh/distance.h"
 
 /* The kernels of these headers and their sets, but for those of faces.h. */
 /* clang-format off */
 #define MESH_LIST(K, D)                                                                           \
   K(face_terms##D, groups)                                                                        \
   K(bc_wall##D, bnodes) K(bc_wall_jacobian##D, bnodes)                                            \
-  K(lusgs_sweep##D, rows)
+  K(lusgs_sweep##D, rows)                                                                         \
+  K(wall_groups##D, groups) K(wall_distance##D, nodes)
 /* clang-format on */

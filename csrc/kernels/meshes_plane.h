@@ -4,7 +4,6 @@
 #include "mesh/no_slip.h"
 #include "mesh/eddies.h"
 #include "mesh/eddies_newton.h"
-#include "mesh/distance.h"
 
 /* The kernels of these headers and their sets. */
 /* clang-format off */
@@ -15,6 +14,5 @@
   K(mode_reaction##D, groups)                                                                    \
   K(eddy_gradient##D, nodes) K(eddy_rows##D, nodes) K(eddy_through##D, bnodes)                     \
   K(eddy_residual##D, nodes) K(eddy_pace##D, nodes) K(eddy_through_residual##D, bnodes)           \
-  K(newton_no_slip##D, bnodes)                                                                    \
-  K(wall_groups##D, groups) K(wall_distance##D, nodes)
+  K(newton_no_slip##D, bnodes)
 /* clang-format on */

@@ -1,4 +1,4 @@
-"""Solids within walls: triangles of polygons, distances to segments."""
+"""Solids within walls: triangles of polygons."""
 
 import kinemesh as km
 import numpy as np
@@ -7,8 +7,8 @@ from kinemesh.errors import OversetError
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.polygons import polygon_areas
 from kinemesh.overset.connectivity import Connectivity
-from kinemesh.overset.solids import distances, ears, loops_of, within
-from overset_brute import inside_loop, to_walls
+from kinemesh.overset.solids import ears, loops_of, within
+from overset_brute import inside_loop
 from overset_parts import background, grid_of, ring
 
 EPS = np.finfo(float).eps
@@ -89,33 +89,6 @@ def test_walls_about_the_fluid_enclose_no_solid():
     found = within(made.points, loops, "tank")
     assert len(found) == 14
     assert np.hypot(*made.points[found].reshape(-1, 2).T) == pytest.approx(1.0)
-
-
-def test_distances_are_those_to_every_segment():
-    mesh = km.mesh.airfoil("naca0012", nodes=2000)
-    edges = mesh.boundaries["airfoil"]
-
-    found = distances(mesh.points, mesh.points[edges])
-
-    assert found == pytest.approx(to_walls(mesh.points, edges), rel=1e-12, abs=4 * EPS)
-    assert len(np.unique(edges)) == (found < 1e-15).sum()
-
-
-def test_a_long_segment_is_found_behind_many_short_ones():
-    """Its middle is farther than those of the short ones, and it passes by the place."""
-    line = np.linspace(0, 1, 101)[:, None] * [0.1, 0.0]
-    short = np.stack([line[:-1], line[1:]], axis=1)
-    ends = np.concatenate([short, [[(-5.0, 0.5), (15.0, 0.5)]]])
-
-    assert distances(np.array([(0.05, 0.4)]), ends) == pytest.approx([0.1])
-
-
-def test_few_segments_and_one_are_searched():
-    points = np.array([(0.5, 2.0), (3.0, 4.0), (-1.0, 0.0)])
-    one = np.array([[(0.0, 0.0), (0.0, 0.0)], [(0.0, 0.0), (0.0, 0.0)]])
-    one[:, 1] = (1.0, 0.0)
-
-    assert distances(points, one[:1]) == pytest.approx([2.0, np.hypot(2, 4), 1.0])
 
 
 def test_nodes_within_a_section_are_solid_and_those_beside_are_not(double):

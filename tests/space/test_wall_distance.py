@@ -10,7 +10,7 @@ from kinemesh.flow import memory
 from kinemesh.linear.pattern import chunks
 from kinemesh.space.cells import Cells
 from kinemesh.space.conditions.base import BODY
-from kinemesh.space.distance import GROUP, along, wall_distance, wall_facets
+from kinemesh.space.distance import GROUP, along, distances, wall_distance, wall_facets
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
 from overset_brute import to_walls
@@ -200,6 +200,35 @@ def test_facets_are_one_behind_the_other():
     assert sorted(rows) == list(range(len(edges)))
     begins, ends = edges[rows].T
     assert (begins[1:] != ends[:-1]).sum() == len(runs) - 1
+
+
+def test_distances_of_places_are_those_to_every_segment():
+    mesh = section()
+    edges = mesh.boundaries["airfoil"]
+
+    found = distances(mesh.points, mesh.points[edges])
+
+    assert found == pytest.approx(
+        to_walls(mesh.points, edges), rel=1e-12, abs=4 * np.finfo(float).eps
+    )
+    assert len(np.unique(edges)) == (found < 1e-15).sum()
+
+
+def test_a_long_segment_is_found_behind_many_short_ones():
+    """Its middle is farther than those of the short ones, and it passes by the place."""
+    line = np.linspace(0, 1, 101)[:, None] * [0.1, 0.0]
+    short = np.stack([line[:-1], line[1:]], axis=1)
+    ends = np.concatenate([short, [[(-5.0, 0.5), (15.0, 0.5)]]])
+
+    assert distances(np.array([(0.05, 0.4)]), ends) == pytest.approx([0.1])
+
+
+def test_few_segments_and_one_are_searched():
+    points = np.array([(0.5, 2.0), (3.0, 4.0), (-1.0, 0.0)])
+    one = np.array([[(0.0, 0.0), (0.0, 0.0)], [(0.0, 0.0), (0.0, 0.0)]])
+    one[:, 1] = (1.0, 0.0)
+
+    assert distances(points, one[:1]) == pytest.approx([2.0, np.hypot(2, 4), 1.0])
 
 
 class WithDistance(Grid):

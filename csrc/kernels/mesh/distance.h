@@ -1,7 +1,7 @@
 /* distance.h - exact distance of volumes to the nearest of their member's facets, the walls without slip
  * (docs/theory.md): a facet is looked at where no other one is known to be nearer [chord].
- * Facets of a member stand along its walls, in groups of consecutive ones; in float64 in both precisions.
- * Groups are of any dimension, facets of the plane alone: in space `facet_nearer` would be of triangles. */
+ * Facets are edges, in space triangles.  Those of a member that lie side by side stand one behind the other, in
+ * groups of consecutive ones; in float64 in both precisions.                                     */
 
 HD f64 N(square_between)(const f64 *a, const f64 *b)
 {
@@ -39,9 +39,9 @@ KERNEL(N(wall_groups), WALL_GROUPS, heavy)
 }
 
 #if DIM == 2
-/* The lesser of `least` and the square of the distance of a place to a facet: that to an end where the place is
- * not beside the facet, so that it is zero at both.  A division where it is the lesser alone.     */
-HD f64 facet_nearer(struct vec2 place, const f64 *vertex, const i32 *corner, f64 least)
+/* The lesser of `least` and the square of the distance of a place to an edge: that to an end where the place is
+ * not beside the edge, so that it is zero at both.  A division where it is the lesser alone.      */
+HD f64 edge_nearer(struct vec2 place, const f64 *vertex, const i32 *corner, f64 least)
 {
   const struct vec2 a = point(vertex, corner[0]), b = point(vertex, corner[1]), way = minus(b, a);
   const struct vec2 p = minus(place, a), q = minus(place, b);
@@ -55,7 +55,41 @@ HD f64 facet_nearer(struct vec2 place, const f64 *vertex, const i32 *corner, f64
 HD f64 N(group_nearer)(const f64 *at, const f64 *vertex, const i32 *facet, const i32 *range, f64 least)
 {
   const struct vec2 place = vec2_of(at[0], at[1]);
-  for (i32 e = range[0]; e < range[1]; e++) least = facet_nearer(place, vertex, facet + 2 * e, least);
+  for (i32 e = range[0]; e < range[1]; e++) least = edge_nearer(place, vertex, facet + 2 * e, least);
+  return least;
+}
+#else
+/* The lesser of `least` and the square of the distance to the edge between two corners, as `edge_nearer`; a place
+ * from these, p and q.                                                                           */
+HD f64 side_nearer(struct vec3 p, struct vec3 q, struct vec3 way, f64 least)
+{
+  if (!(vec3_dot(p, way) > 0)) return vec3_dot(p, p) < least ? vec3_dot(p, p) : least;
+  if (!(vec3_dot(q, way) < 0)) return vec3_dot(q, q) < least ? vec3_dot(q, q) : least;
+  const struct vec3 across = vec3_cross(p, way);
+  const f64         square = vec3_dot(across, across), length = vec3_dot(way, way);
+  return square < least * length ? square / length : least;
+}
+
+/* That to a triangle: to its plane where the place is above or below it, else to its edges, of one without an area
+ * as well.  Each comes from ways to its corners, so that it is zero at these.                    */
+HD f64 triangle_nearer(struct vec3 place, const f64 *vertex, const i32 *corner, f64 least)
+{
+  const struct vec3 a = place_of(vertex, corner[0]), b = place_of(vertex, corner[1]), c = place_of(vertex, corner[2]);
+  const struct vec3 ab = vec3_minus(b, a), bc = vec3_minus(c, b), ca = vec3_minus(a, c);
+  const struct vec3 p = vec3_minus(place, a), q = vec3_minus(place, b), r = vec3_minus(place, c);
+  const struct vec3 normal = vec3_cross(ab, bc);
+  const f64         square = vec3_dot(normal, normal), height = vec3_dot(p, normal);
+  if (vec3_dot(vec3_cross(ab, p), normal) > 0 && vec3_dot(vec3_cross(bc, q), normal) > 0 &&
+      vec3_dot(vec3_cross(ca, r), normal) > 0)
+    return height * height < least * square ? height * height / square : least;
+  return side_nearer(p, q, ab, side_nearer(q, r, bc, side_nearer(r, p, ca, least)));
+}
+
+/* The lesser of `least` and that to the facets of a group. */
+HD f64 N(group_nearer)(const f64 *at, const f64 *vertex, const i32 *facet, const i32 *range, f64 least)
+{
+  const struct vec3 place = vec3_of(at[0], at[1], at[2]);
+  for (i32 e = range[0]; e < range[1]; e++) least = triangle_nearer(place, vertex, facet + 3 * e, least);
   return least;
 }
 #endif

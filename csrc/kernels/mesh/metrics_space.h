@@ -4,11 +4,6 @@
  * of its facets' area vectors, from its first node to its second [chord^2].
  * Coordinates, volumes and swept volumes are always float64; lengths in chords.                  */
 
-HD struct vec3 place_of(const f64 *x, i32 i)
-{
-  return vec3_of(x[3 * i], x[3 * i + 1], x[3 * i + 2]);
-}
-
 /* Mean of vertices relative to a place, all of a cell or those of a face. */
 HD struct vec3 solid_mean(const f64 *x, const i32 *nodes, i32 corners, struct vec3 from)
 {

@@ -13,6 +13,12 @@ HD struct vec2 point(const f64 *x, i32 i)
 #endif
 }
 
+/* That in space. */
+HD struct vec3 place_of(const f64 *x, i32 i)
+{
+  return vec3_of(x[3 * i], x[3 * i + 1], x[3 * i + 2]);
+}
+
 /* LOAD and PUT: a record of `count` numbers that stands at a multiple of `count`, in the widest pieces. A
  * store of its own for each number would be a write of its own.                                  */
 #ifndef __CUDACC__

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from kinemesh.device.faults import decode
 from kinemesh.overset.parts import Parts
 from kinemesh.overset.plan import Plan, walls_of_part
-from kinemesh.overset.solids import distances
 from kinemesh.overset.status import RECEPTOR, Statuses
 from kinemesh.space.conditions.base import OUTER
+from kinemesh.space.distance import distances
 
 WALLS, OUTSIDE, BODY, ORPHAN, FREED = 1, 2, 3, 4, 5  # csrc/kernels/overset/status.h
 ROOM = 6  # csrc/kernels/overset/names.h

@@ -11,9 +11,10 @@ from scipy.sparse.csgraph import dijkstra
 
 from kinemesh.overset.bins import Bins, bins_of
 from kinemesh.overset.parts import Parts
-from kinemesh.overset.solids import distances, loops_of, within
+from kinemesh.overset.solids import loops_of, within
 from kinemesh.space.cell_rows import CellRows
 from kinemesh.space.conditions.base import RIM
+from kinemesh.space.distance import distances
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]

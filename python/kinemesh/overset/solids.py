@@ -1,17 +1,11 @@
-"""Solids within the walls of a part: their triangles, and distances of points to walls."""
+"""Solids within the walls of a part: their triangles."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
-from kinemesh.device.backend import Backend
 from kinemesh.errors import OversetError
-from kinemesh.linear.pattern import chunks
-from kinemesh.space.distance import GROUP
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -111,26 +105,3 @@ def _apart(found: NDArray[np.intp], most: int) -> NDArray[np.intp]:
         if len(cut) < most and (not cut or (k - cut[-1] > 1 and (cut[0] - k) % ring > 1)):
             cut.append(k)
     return np.array(cut, np.intp)
-
-
-def distances(points: Floats, ends: Floats) -> Floats:
-    """(n,) exact distances of places (n, 2) to the nearest of segments (k, 2, 2).
-
-    The kernels look at segments by circles about groups of them: csrc/kernels/mesh/distance.h.
-    """
-    if not len(ends):
-        return np.full(len(points), np.inf)
-    beside = cKDTree(ends.mean(axis=1), leafsize=GROUP).indices  # one after another: few circles
-    offsets, groups = chunks(np.array([0, len(ends)]), GROUP)
-    walls: dict[str, Any] = {
-        "vertex": np.ascontiguousarray(ends[beside].reshape(-1, 2), np.float64),
-        "facet": np.arange(2 * len(ends), dtype=np.int32).reshape(-1, 2),
-        "offsets": offsets,
-        "middle": np.empty((len(offsets) - 1, 2)),
-        "radius": np.empty(len(offsets) - 1),
-    }
-    found, host = np.empty(len(points)), Backend("cpu")
-    host.bind("wall_groups", **walls)()
-    x, member = np.ascontiguousarray(points, np.float64), np.zeros(len(points), np.int32)
-    host.bind("wall_distance", x=x, member=member, groups=groups, distance=found, **walls)()
-    return found

@@ -1,7 +1,7 @@
 """Exact distance of volumes to the nearest of their member's walls (docs/theory.md).
 
-Facets of the boundary stand in groups of consecutive ones, so that few of them are looked at from
-one place: csrc/kernels/mesh/distance.h.
+Facets of the boundary, edges or in space triangles, stand in groups of those side by side, so that
+few of them are looked at from one place: csrc/kernels/mesh/distance.h.
 """
 
 from __future__ import annotations
@@ -12,11 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.device.backend import Backend
+from kinemesh.device.fields import Fields, endings_of
 from kinemesh.linear.pattern import chunks
 from kinemesh.linear.stack import Items
+from kinemesh.mesh.pieces import triangles_of
 from kinemesh.space.faces import FaceVolumes
 
 Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
 GROUP = 32  # facets to a circle
 
 
@@ -28,7 +32,7 @@ def wall_distance(volumes: FaceVolumes, markers: Sequence[str]) -> Any:
 
     Parameters
     ----------
-    volumes : `Grid`, from whose nodes distances are, or `Cells`: from their centroids
+    volumes : of meshes; distances are from the nodes of duals, from the centroids of cells
     markers : of walls without slip; a mesh need not have all of them
     """
     b, vertices = volumes.backend, volumes.vertices
@@ -50,11 +54,49 @@ def wall_distance(volumes: FaceVolumes, markers: Sequence[str]) -> Any:
     return distance
 
 
+def distances(points: Floats, corners: Floats) -> Floats:
+    """(n,) exact distances of places (n, d) to the nearest of facets by their corners (k, d, d)."""
+    if not len(corners):
+        return np.full(len(points), np.inf)
+    count, dimensions = len(corners), points.shape[1]
+    offsets, groups = chunks(np.array([0, count]), GROUP)
+    found, host = np.empty(len(points)), Backend("cpu")
+    own = Fields(
+        host,
+        endings_of(dimensions),
+        vertex=np.ascontiguousarray(corners[beside(corners)].reshape(-1, dimensions), np.float64),
+        facet=np.arange(count * dimensions, dtype=np.int32).reshape(-1, dimensions),
+        offsets=offsets,
+        middle=np.empty((len(offsets) - 1, dimensions)),
+        radius=np.empty(len(offsets) - 1),
+        x=np.ascontiguousarray(points, np.float64),
+        member=np.zeros(len(points), np.int32),
+        groups=groups,
+        distance=found,
+    )
+    own.bind("wall_groups")()
+    own.bind("wall_distance")()
+    return found
+
+
 def wall_facets(mesh: Any, markers: Sequence[str]) -> Ints:
-    """(facets, 2) edges of a mesh on these markers, one behind the other along its walls."""
-    there = [mesh.boundaries[name] for name in markers if name in mesh.boundaries]
-    facets: Ints = np.concatenate([np.empty((0, 2), np.int32), *there]).astype(np.int32)
-    return facets[along(facets)]
+    """(facets, d) edges or triangles of a mesh on these markers, in an order of which a run lies
+    close together: edges one behind the other along its walls."""
+    there = [triangles_of(mesh.boundaries[name]) for name in markers if name in mesh.boundaries]
+    none = np.empty((0, mesh.points.shape[1]), np.int32)
+    facets: Ints = np.concatenate([none, *there]).astype(np.int32)
+    edges = facets.shape[1] == 2
+    return facets[along(facets) if edges else beside(mesh.points[facets])]
+
+
+def beside(corners: Floats) -> NDArray[np.intp]:
+    """Rows of facets by their corners (k, d, d), such that those of a run lie close together."""
+    from scipy.spatial import cKDTree  # here: meshes in the plane do without
+
+    if not len(corners):
+        return np.empty(0, np.intp)
+    found: NDArray[np.intp] = cKDTree(corners.mean(axis=1), leafsize=GROUP).indices
+    return found
 
 
 def along(facets: Ints) -> list[int]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
 from kinemesh.device.faults import DIVERGED
-from kinemesh.device.fields import Fields
+from kinemesh.device.fields import Fields, endings_of
 from kinemesh.errors import MeshError
 from kinemesh.linear.pattern import chunks
 from kinemesh.linear.stack import Alike, Items
@@ -125,7 +125,7 @@ class Vertices:
         self.ensemble = Members(b, self.members)
         self.fields = Fields(
             b,
-            ("_3d",) if self.dimensions == 3 else (),
+            endings_of(self.dimensions),
             x=self.x,
             x1=self.x1,
             reference=self.reference,

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinemesh import gas
 from kinemesh.arguments import states
+from kinemesh.device.fields import endings_of
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +37,7 @@ class Euler:
         self.dimensions = dimensions
         self.names = ("rho", *"uvw"[:dimensions], "p")
         self.variables = len(self.names)
-        self.endings = ("_3d",) if dimensions == 3 else ()
+        self.endings = endings_of(dimensions)
 
     @property
     def PRESSURE(self) -> int:
