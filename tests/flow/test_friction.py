@@ -274,5 +274,5 @@ def test_the_first_height_at_a_sharp_edge_is_that_of_the_wall_not_of_the_wake():
     )  # fmt: skip
     case = km.Ale(mesh, mach=0.2, reynolds=500, device="cpu")
     node = case.grid.wall.node
-    way = case.grid.points[case.friction.first] - case.grid.points[node]
+    way = case.grid.points[case.friction.nodes.first] - case.grid.points[node]
     np.testing.assert_allclose(np.hypot(*way.T), 2e-3, rtol=1e-3)

@@ -157,7 +157,7 @@ def test_layers_and_friction_choose_the_same_neighbours_at_any_angle():
         c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
         back = np.array([[c, -s], [s, c]])
         found.append(back.T @ inverse @ back)
-        chosen.append(case.friction.first)
+        chosen.append(case.friction.nodes.first)
 
     size = np.abs(found[0]).max(axis=(1, 2))
     for other, first in zip(found[1:], chosen[1:], strict=True):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import SettingsError
+from kinemesh.mesh.facets import turned_left
 from kinemesh.motion import Motion
 from kinemesh.motion.motions import Shape
 from kinemesh.space.conditions.base import PLANE
@@ -139,7 +140,7 @@ class Shapes:
                     ends = side.shape["ends"][place[node]]
                     way = vertices.points[ends[ends >= 0][0]] - vertices.points[node]
                     found.append(row)
-                    normals.append(np.array([-way[1], way[0]]) / np.linalg.norm(way))
+                    normals.append(turned_left(way[None])[0] / np.linalg.norm(way))
         return np.array(found, np.int64), np.array(normals).reshape(-1, 2)
 
     def _check_planes(self) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Placement
+from kinemesh.mesh.facets import turned_left
 from kinemesh.space.grid import Grid
 
 Floats = NDArray[np.float64]
@@ -41,15 +42,10 @@ class Walls:
         of, poses, rates = self.grid.wall.body, placement.poses, placement.rates
         lever = self.grid.points[self.grid.wall.node] - poses.about[of]
         spin = -rates.angle[of]  # angles are nose-up
-        turning = spin[:, None] * _across(_turned(lever, poses.rows[of]))
+        turning = spin[:, None] * turned_left(_turned(lever, poses.rows[of]))
         return velocity + (rates.shift[of] + turning), spin + own_spin
 
 
 def _turned(vectors: Floats, turn: Floats) -> Floats:
     """Vectors (n, 2), each turned by its row of `PoseArray.rows`."""
-    return vectors + turn[:, :1] * vectors + turn[:, 1:2] * _across(vectors)
-
-
-def _across(vectors: Floats) -> Floats:
-    """Vectors (n, 2) turned by a right angle, counter-clockwise."""
-    return np.stack([-vectors[:, 1], vectors[:, 0]], axis=1)
+    return vectors + turn[:, :1] * vectors + turn[:, 1:2] * turned_left(vectors)

@@ -12,6 +12,7 @@ from kinemesh.cloud.selection import choose
 from kinemesh.cloud.sides import in_fluid
 from kinemesh.cloud.walls import Walls
 from kinemesh.errors import CloudError
+from kinemesh.mesh.facets import area_vectors
 from kinemesh.mesh.geometry.curves import area, inside
 
 Ints = NDArray[np.int32]
@@ -93,7 +94,7 @@ def _turned_by_normals(points: Floats, name: str, at: Ints, facet: Ints, normal:
     """Facets turned one by one so that their area vectors oppose the normals at their points."""
     place = np.zeros(len(points), np.int64)
     place[at] = np.arange(len(at))
-    out = checks.area_vectors(points, facet)
+    out = area_vectors(points, facet)
     side = np.einsum("kd,kd->k", out, normal[place[facet]].sum(axis=1))
     if points.shape[1] == 2:
         share = (side > 0).mean()

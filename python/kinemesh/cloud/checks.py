@@ -11,6 +11,7 @@ from scipy.spatial import cKDTree
 from kinemesh.cloud.tables import centres, condition_numbers, first_unpaired
 from kinemesh.errors import CloudError, MeshError
 from kinemesh.mesh.edges import numbers
+from kinemesh.mesh.facets import area_vectors
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -226,15 +227,6 @@ def facing(points: Floats, offsets: Ints, satellites: Ints, boundaries: dict[str
                 f"boundary '{name}' looks away from the fluid, expected {FACETS[points.shape[1]]} "
                 f"with {left}; reverse them"
             )
-
-
-def area_vectors(points: Floats, facet: Ints) -> Floats:
-    """(k, d) area vectors out of the fluid, of edges (k, 2) or triangles (k, 3)."""
-    corner = points[facet]
-    along = corner[:, 1] - corner[:, 0]
-    if points.shape[1] == 2:
-        return np.stack([along[:, 1], -along[:, 0]], axis=1)
-    return 0.5 * np.cross(along, corner[:, 2] - corner[:, 0])
 
 
 def numbering(value: ArrayLike | None, points: int) -> NDArray[np.int64]:

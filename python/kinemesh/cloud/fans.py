@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.cloud.checks import area_vectors
 from kinemesh.errors import CloudError, MeshError
 from kinemesh.mesh.dual import boundary_nodes, offsets_of
+from kinemesh.mesh.facets import area_vectors
 from kinemesh.sentences import NODE
 
 Ints = NDArray[np.int32]

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from kinemesh.cloud.checks import area_vectors
 from kinemesh.cloud.fans import Fan2, Fan3
+from kinemesh.mesh.facets import area_vectors
 from kinemesh.mesh.geometry.crossing import crossed
 
 Ints = NDArray[np.int32]

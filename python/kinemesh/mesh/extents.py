@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.mesh.facets import area_vectors
 from kinemesh.mesh.flats import Flat, flats_of
 from kinemesh.mesh.names import words_of
 from kinemesh.mesh.pieces import NEAR, Piece, pieces, reach, told, triangles_of
@@ -183,9 +184,8 @@ def extents(space: Any, kinds: Mapping[str, Sequence[str]]) -> dict[str, dict[st
 
 def _seen(points: Floats, piece: Piece) -> Floats:
     """(2,) half the sums of the facets' areas in space as seen along z and y."""
-    corner = points[piece.facets]
-    area = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
-    found: Floats = np.abs(area[:, [2, 1]]).sum(axis=0) / 4
+    area = area_vectors(points, piece.facets)
+    found: Floats = np.abs(area[:, [2, 1]]).sum(axis=0) / 2
     return found
 
 

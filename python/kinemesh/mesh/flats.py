@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.mesh.facets import area_vectors
 from kinemesh.mesh.pieces import linked, reach, triangles_of
 
 Floats = NDArray[np.float64]
@@ -68,7 +69,7 @@ def flats_of(space: Any, markers: Sequence[str], walls: Sequence[str]) -> list[F
     facets: Any = np.concatenate(each)
     owner = np.repeat(np.arange(len(there)), [len(own) for own in each])
     corner = space.points[facets]
-    area = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
+    area = area_vectors(space.points, facets)
     size: Any = np.linalg.norm(area, axis=1)
     solid = np.isin(owner, [k for k, name in enumerate(there) if name in walls])
     low, high = reach(space.points)

@@ -16,7 +16,7 @@ from kinemesh.io.history import History
 from kinemesh.io.summary import Stopwatch
 from kinemesh.results import walls
 from kinemesh.run import resume
-from kinemesh.run.skins import Skin, walls_of
+from kinemesh.space.skins import Skin, walls_of
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from kinemesh.gas import critical_pressure_coefficient
 from kinemesh.results.wake import induced
-from kinemesh.run.skins import Skin, walls_of
 from kinemesh.sentences import Sentence
+from kinemesh.space.skins import Skin, walls_of
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.cloud.checks import area_vectors
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.cloud.display import Shown
 from kinemesh.cloud.tables import condition_numbers
@@ -19,6 +18,7 @@ from kinemesh.device.followed import Followed
 from kinemesh.errors import CloudError
 from kinemesh.linear import Pattern
 from kinemesh.linear.stack import Items
+from kinemesh.mesh.facets import area_vectors
 from kinemesh.space.patches import Patch
 from kinemesh.space.vertices import Vertices
 from kinemesh.space.volumes import Volumes

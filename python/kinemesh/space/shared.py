@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.mesh.facets import corners_of, lengths, shares
 from kinemesh.space.volumes import Volumes
 
 Floats = NDArray[np.float64]
@@ -15,7 +16,7 @@ class Shared:
 
     Kernels add all of such a node's force to one of them, whose sums are mended here: pressures
     act on each body's own half edge, in space on its share of its faces, and friction is divided by
-    the lengths of the two.
+    the lengths or areas of these.
 
     Parameters
     ----------
@@ -32,39 +33,21 @@ class Shared:
         self.row = np.empty(0, np.int64)
         if grid.on == "cells" or not grid.owners.several:
             return
-        if grid.dimensions == 2:
-            self._in_plane()
-        else:
-            self._in_space()
-
-    def _in_plane(self) -> None:
-        grid, wall = self.grid, self.grid.wall
-        sides = np.full((2, grid.nodes), -1)  # bodies of the edges that end and begin at a node
-        for body, (member, marker) in enumerate(grid.bodies):
-            first, second = grid.first[member] + grid.meshes[member].boundaries[marker].T
-            sides[0, second], sides[1, first] = body, body
-        at = sides[:, wall.node]
-        self.row = np.flatnonzero((at >= 0).all(axis=0) & (at[0] != at[1]))
-        self.node, self.owner = wall.node[self.row].astype(np.int64), wall.body[self.row]
-        self._of_other = np.argmax(at[:, self.row] != self.owner, axis=0)
-        self.other = at[self._of_other, self.row]
-        self._ends = wall.shape["ends"][self.row]
-
-    def _in_space(self) -> None:
-        grid, wall = self.grid, self.grid.wall
-        made = []
-        for body, (member, marker) in enumerate(grid.bodies):
-            corners = corners_of(np.asarray(grid.meshes[member].boundaries[marker], np.int64))
-            corners[corners >= 0] += grid.first[member]
-            made.append(np.insert(corners, 0, body, axis=1))
-        table = np.concatenate([np.empty((0, 5), np.int64), *made])
+        body, corners = _corners(grid)
         owner = np.full(grid.nodes, -1)
-        owner[wall.node] = wall.body
-        others = table[table[:, 0] != owner[table[:, 1]]]
-        pairs, self._pair = np.unique(others[:, :2], axis=0, return_inverse=True)
-        self._pair, self._corners = self._pair.ravel(), others[:, 1:]
+        owner[grid.wall.node] = grid.wall.body
+        at = corners[:, 0]
+        lacks = body != owner[at]
+        pairs, pair = np.unique(
+            np.stack([body, at], axis=1)[lacks], axis=0, return_inverse=True
+        )  # fmt: skip
         self.other, self.node = pairs.T
-        self.row, self.owner = wall.places(self.node), owner[self.node]
+        self.row, self.owner = grid.wall.places(self.node), owner[self.node]
+        self._own, self._pair = corners[lacks], pair.ravel()
+        nodes = np.unique(self.node)
+        there = np.isin(at, nodes)
+        self._all, self._at = corners[there], np.searchsorted(nodes, at[there])
+        self._of = np.searchsorted(nodes, self.node)
 
     def __len__(self) -> int:
         return len(self.row)
@@ -80,47 +63,30 @@ class Shared:
             which are of the plane
         """
         x = self.grid.backend.get(self.grid.x)
-        area, share = self._own_faces(x) if x.shape[1] == 3 else self._own_edges(x)
-        force = pressure[:, None] * area + share[:, None] * more
+        area, share = self._own_shares(x)
+        force = pressure[:, None] * area[:, [0, -1]] + share[:, None] * more
         arm = x[self.node][:, [0, -1]] - about[self.grid.member[self.node]]
         moved = np.stack([*force.T, arm[:, 1] * force[:, 0] - arm[:, 0] * force[:, 1]])
         for row, values in zip(sums, moved, strict=True):
             np.subtract.at(row, self.owner, values)
             np.add.at(row, self.other, values)
 
-    def _own_edges(self, x: Floats) -> tuple[Floats, Floats]:
-        """Area vectors (k, 2) of the other body's half edges, and (k,) their share of length."""
-        before = 0.5 * (x[self.node] - x[self._ends[:, 0]])
-        after = 0.5 * (x[self._ends[:, 1]] - x[self.node])
-        way = np.where(self._of_other[:, None] == 0, before, after)
-        share = np.hypot(*way.T) / (np.hypot(*before.T) + np.hypot(*after.T))
-        return np.stack([way[:, 1], -way[:, 0]], axis=1), share
-
-    def _own_faces(self, x: Floats) -> tuple[Floats, Floats]:
-        """Area vectors (k, 2) along x and z of the other body's faces at a node, and no friction.
-
-        Of a face the node has the two triangles that the middles of its edges and that of its
-        corners make, as its dual has.
-        """
-        at, after, before, across = self._corners.T
-        origin = x[at]
-        after, before = x[after] - origin, x[before] - origin
-        far = np.where(across[:, None] < 0, 0.0, x[across] - origin)
-        middle = (after + before + far) / np.where(across < 0, 3, 4)[:, None]
-        own = 0.25 * (np.cross(after, middle) + np.cross(middle, before))
-        area = np.zeros((len(self.row), 3))
+    def _own_shares(self, x: Floats) -> tuple[Floats, Floats]:
+        """Area vectors (k, d) of the other body's facets at a node, and (k,) their share of all."""
+        own, count = shares(x, self._own), len(self.row)
+        area: Floats = np.zeros((count, own.shape[1]))
         np.add.at(area, self._pair, own)
-        return area[:, [0, 2]], np.zeros(len(self.row))
+        size = np.bincount(self._pair, lengths(own), count)
+        whole = np.bincount(self._at, lengths(shares(x, self._all)))
+        return area, np.asarray(size / whole[self._of], np.float64)
 
 
-def corners_of(faces: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(k, 4) each corner of faces (n, 3 or 4), the next and the last one, and that across or -1."""
-    found = []
-    for size in range(3, faces.shape[1] + 1):
-        own = faces[(faces >= 0).sum(axis=1) == size][:, :size]
-        for k in range(size):
-            across = own[:, (k + 2) % 4] if size == 4 else np.full(len(own), -1)
-            found.append(
-                np.stack([own[:, k], own[:, (k + 1) % size], own[:, k - 1], across], axis=1)
-            )
-    return np.concatenate(found)
+def _corners(grid: Volumes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Body of each corner of the walls' facets, and corners as of `corners_of`: (k,), (k, 4)."""
+    bodies, found = [np.empty(0, np.int64)], [np.empty((0, 4), np.int64)]
+    for body, (member, marker) in enumerate(grid.bodies):
+        corners = corners_of(grid.meshes[member].boundaries[marker])
+        corners[corners >= 0] += grid.first[member]
+        bodies.append(np.full(len(corners), body))
+        found.append(corners)
+    return np.concatenate(bodies), np.concatenate(found)

@@ -17,6 +17,7 @@ from kinemesh.errors import MeshError
 from kinemesh.linear.stack import Items
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.dual import SolidDual, solid_dual
+from kinemesh.mesh.facets import area_vectors
 from kinemesh.mesh.kinds import KINDS
 from kinemesh.space.faces import FaceVolumes
 from kinemesh.space.grid import Grid
@@ -41,15 +42,15 @@ def mirror_of(mesh: Mesh, planes: Sequence[str]) -> tuple[NDArray[np.float64], N
     if not there:
         return np.zeros(3), np.empty(0, np.int32)
     faces = np.concatenate(list(there.values()))
-    ring = mesh.points[np.where(faces < 0, faces[:, :1], faces)]
-    area = np.cross(ring[:, 2] - ring[:, 0], ring[:, 3] - ring[:, 1])
+    area = area_vectors(mesh.points, faces)
     size = np.linalg.norm(area, axis=1)
     unit = area[size.argmax()] / size.max()
     unit[np.abs(unit) < 1e-15] = 0.0
     off = np.linalg.norm(area - (area @ unit)[:, None] * unit, axis=1)
     worst = int(np.argmax(off - FLAT * size))
     if not off[worst] <= FLAT * size[worst]:
-        x, y, z = ring[worst].mean(axis=0)
+        corners = np.where(faces[worst] < 0, faces[worst, :1], faces[worst])
+        x, y, z = mesh.points[corners].mean(axis=0)
         turned = np.degrees(np.arcsin(min(1.0, off[worst] / size[worst])))
         raise MeshError(
             f"the face at ({x:.4g}, {y:.4g}, {z:.4g}) of the planes of symmetry "

@@ -12,6 +12,7 @@ from kinemesh.flow.door.viscosity import INVISCID, Inviscid
 from kinemesh.mesh import wall_spacing
 from kinemesh.mesh.pieces import pieces
 from kinemesh.sentences import Sentence
+from kinemesh.space.walls import cell_heights
 
 LAYER = 5.0  # of a plate's boundary layer at its end, over chord / sqrt(reynolds) (Blasius)
 FEW = 2.0  # cells across it, below which it is not resolved
@@ -98,16 +99,10 @@ def _cells(case: Any) -> Iterator[tuple[int, float, float]]:
 
     None of members without walls, and of an inviscid flow.
     """
-    grid, b = case.grid, case.backend
-    wall = grid.wall
-    if "reynolds" not in case.streams or not len(wall):
+    grid = case.grid
+    if "reynolds" not in case.streams or not len(grid.wall):
         return
-    volume, length = b.get(grid.V), np.hypot(*b.get(wall.device["S"]).T)
-    sums = [np.zeros(grid.nodes), np.zeros(grid.nodes)]
-    np.add.at(sums[0], wall.node, length)
-    np.add.at(sums[1], wall.node, 1)
-    node = np.flatnonzero((sums[1] > 0) & (sums[0] > 0))
-    height = 2 * volume[node] / sums[0][node]  # a node's dual has half of the cell
+    node, height = cell_heights(grid)
     gas = _of_gas(case)
     chord = 1.0 if case.chord is None else case.chord
     for m, reynolds in enumerate(case.streams["reynolds"].tolist()):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kinemesh.errors import MeshError, SettingsError
 from kinemesh.flow.door.planforms import LONG, SEVERAL, chords_of, is_chord, told_of, unstated
 from kinemesh.mesh.extents import CHORD, Walls, extents
+from kinemesh.mesh.facets import lengths
 from kinemesh.mesh.fingerprint import firsts
 from kinemesh.mesh.names import words_of
 from kinemesh.mesh.pieces import told
@@ -175,7 +176,7 @@ def _several(space: Any, walls: Walls, chord: float | None) -> str | None:
 def beyond(point: Sequence[float], low: Floats, high: Floats) -> float:
     """Distance of a point from a box; 0 within."""
     p = np.asarray(point, float)
-    return float(np.hypot(*np.maximum(np.maximum(low - p, p - high), 0)))
+    return float(lengths(np.maximum(np.maximum(low - p, p - high), 0)))
 
 
 def check_point(

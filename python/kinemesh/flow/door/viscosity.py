@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names, instance, numbers, real
+from kinemesh.bodies.sliding import Sliding
 from kinemesh.errors import SettingsError, shown
 from kinemesh.flow.door import limits
 from kinemesh.flow.door.arguments import gas_streams, within
-from kinemesh.flow.door.sliding import Sliding, checked
+from kinemesh.flow.door.sliding import checked
 from kinemesh.flow.terms.turbulence import MODELS, model_of
 from kinemesh.space.conditions.base import BODY, PLANE, Condition
 

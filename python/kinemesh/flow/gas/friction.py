@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -17,10 +16,9 @@ from kinemesh.gas import pressure_coefficient
 from kinemesh.mesh.generate.spacing import wall_spacing
 from kinemesh.results.walls import KEPT, Wall, along
 from kinemesh.sentences import Sentence
+from kinemesh.space.walls import WallNodes, facets_of
 
 Floats = NDArray[np.float64]
-EQUAL = 1e-6  # relative difference of lengths or cosines that count as one: the first is taken
-SHARP = 0.5  # area vector over length of wall below which the wall's two sides are told apart
 
 
 class AtWalls(NamedTuple):
@@ -102,6 +100,7 @@ class Friction(Slip):
         self.length = case.viscosity.length * case.reference[1]
         self.turbulent = case.viscosity.turbulence is not None
         self.pressure = case.model.PRESSURE
+        self.nodes = WallNodes(case.grid)
         terms = [case.terms[name] for name in (Gradients.name, Viscous.name)]
         self._calls = self.backend.record([call for term in terms for call in term.residual()])
 
@@ -113,54 +112,6 @@ class Friction(Slip):
         return {"cd_pressure": pressure, "cd_friction": total - pressure}
 
     # ---- walls ----
-
-    @cached_property
-    def first(self) -> NDArray[np.int64]:
-        """(wall nodes,) neighbours off the wall, along the normal; at a sharp edge the nearest.
-
-        They are of the mesh as it is given, whenever they are first asked for.  Nodes of which all
-        neighbours are on walls have themselves.
-        """
-        grid, node, x = self.grid, self.grid.wall.node, self.grid.points
-        sides = self._sides(x)
-        along_x, along_y = sides.sum(axis=1).T
-        area = np.stack([-along_y, along_x], axis=1)
-        size = np.hypot(along_x, along_y)
-        normal = area / np.maximum(size, 1e-300)[:, None]
-        sharp = size < SHARP * np.linalg.norm(sides, axis=2).sum(axis=1)
-        on = np.zeros(grid.nodes, bool)
-        on[node] = True
-        found: NDArray[np.int64] = node.astype(np.int64)
-        for row, at in enumerate(node.tolist()):
-            member = int(grid.member[at])
-            begin = int(grid.first[member])
-            offsets, neighbour = grid.graphs[grid.alike.of[member]]
-            near = begin + neighbour[slice(*offsets[at - begin : at - begin + 2])]
-            near = near[~on[near]]
-            if len(near):
-                way = x[near] - x[at]
-                far = np.hypot(*way.T)
-                best = -far if sharp[row] else way @ normal[row] / far
-                level = best >= best.max() - EQUAL * abs(best.max())  # no tie is left to round-off
-                found[row] = near[np.argmax(level)]
-        return found
-
-    def _normal(self) -> tuple[Floats, Floats]:
-        """(wall nodes, 2) unit vectors out of the gas;  (wall nodes,) sizes of the area vectors."""
-        S = self.backend.get(self.grid.wall.device["S"]).astype(float)
-        size = np.hypot(*S.T)
-        return S / np.maximum(size, 1e-300)[:, None], size
-
-    def _sides(self, x: Floats) -> Floats:
-        """(wall nodes, 2, 2) halves of the edges before and after each node; 0 where there is
-        none."""
-        node, ends = self.grid.wall.node, self.grid.wall.shape["ends"]
-        halves = 0.5 * (x[np.where(ends < 0, node[:, None], ends)] - x[node][:, None])
-        return np.asarray(halves * np.array([-1.0, 1.0])[:, None])
-
-    def _sharp(self, x: Floats) -> NDArray[np.bool_]:
-        length = np.linalg.norm(self._sides(x), axis=2).sum(axis=1)
-        return np.asarray(self._normal()[1] < SHARP * length)
 
     def at_walls(self) -> AtWalls:
         """Flow at the nodes of all walls, of the last residual.
@@ -174,38 +125,29 @@ class Friction(Slip):
         reaction, heat = (get(wall.device[name]) for name in ("reaction", "heat"))
         alpha = np.radians(self.alpha_deg)[member]
         stream = np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
-        normal, size = self._normal()
+        own = self.nodes.stand(x, stream)
         p = q[:, self.pressure]
-        pulled = reaction - (p * size)[:, None] * normal
-        sharp, sides = self._sharp(x), self._sides(x)
-        both = (sides * _forward(sides @ stream[:, :, None])).sum(axis=1)
-        way = np.stack([-normal[:, 1], normal[:, 0]], axis=1)
-        way *= _forward((way * stream).sum(axis=1, keepdims=True))
-        way[sharp] = both[sharp] / np.hypot(*both[sharp].T)[:, None]
-        size = np.where(sharp, np.linalg.norm(sides, axis=2).sum(axis=1), size)
-        stress = (pulled * way).sum(axis=1) / size
-        first = x[self.first] - x[node]
-        height = np.where(sharp, np.hypot(*first.T), -(first * normal).sum(axis=1))
+        pulled = reaction - (p * own.area)[:, None] * own.normal
+        stress = (pulled * own.way).sum(axis=1) / own.size
         viscosity = get(self.fields["mu"])[node, 0]
         with np.errstate(invalid="ignore"):  # a member may have failed by its density
-            y_plus = height * np.sqrt(np.abs(stress) * q[:, 0]) / np.maximum(viscosity, 1e-300)
+            y_plus = own.height * np.sqrt(np.abs(stress) * q[:, 0]) / np.maximum(viscosity, 1e-300)
         mach = self.mach[member]
         cp = pressure_coefficient(p, mach)
-        return AtWalls(size, cp, stress / (0.5 * mach**2), y_plus, heat / size)
+        return AtWalls(own.size, cp, stress / (0.5 * mach**2), y_plus, heat / own.size)
 
     def rows(self, members: Sequence[int]) -> Sequence[int]:
         return members
 
     def walls(self, member: int) -> dict[str, Wall]:
         grid, x = self.grid, self.backend.get(self.grid.x)
-        begin, mesh, found = int(grid.first[member]), grid.meshes[member], {}
+        begin, found = int(grid.first[member]), {}
         own, place = self.at_walls(), np.zeros(grid.nodes, np.int64)
         place[grid.wall.node] = np.arange(len(grid.wall))
-        for m, marker in grid.bodies:
-            if m == member:
-                nodes = begin + along(mesh.boundaries[marker], x[begin:])
-                values = {name: getattr(own, name)[place[nodes]] for name in KEPT}
-                found[marker] = Wall(*x[nodes].T, **values)
+        for marker, facets in facets_of(grid, member).items():
+            nodes = begin + along(facets, x[begin:])
+            values = {name: getattr(own, name)[place[nodes]] for name in KEPT}
+            found[marker] = Wall(*x[nodes].T, **values)
         return found
 
     def y_plus(self) -> dict[str, Floats]:
@@ -253,11 +195,10 @@ class Friction(Slip):
 
         Where cells are too high the friction, and with it y+, comes out too low.
         """
-        x, node = self.backend.get(self.grid.x), self.grid.wall.node
-        own = self.grid.member[node] == member
-        way = (x[self.first] - x[node])[own]
+        height = self.nodes.spacing(self.backend.get(self.grid.x))
+        own = height[self.grid.wall.member == member]
         return min(
-            float(np.median(np.hypot(*way.T))) / mean,
+            float(np.median(own)) / mean,
             wall_spacing(float(self.reynolds[member]), 1.0, float(self.length)),
         )
 
@@ -277,8 +218,3 @@ class Friction(Slip):
                 found[kept] = np.zeros(grid.nodes)
                 found[kept][grid.wall.node] = getattr(own, name)
         return found
-
-
-def _forward(along_stream: Floats) -> Floats:
-    """Factor 1 of what goes downstream, -1 of what goes upstream."""
-    return np.where(along_stream < 0, -1.0, 1.0)

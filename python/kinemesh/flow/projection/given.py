@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.space.conditions.base import OUTER, PLANE
 from kinemesh.space.grid import Grid
+from kinemesh.space.walls import WallNodes
 
 BEND = 0.7  # cosine between the normals of a slip wall's half edges below which a node is a corner
 
@@ -34,23 +33,12 @@ def conditions(
     is_open[far.node[~enters]] = True
     slip = grid.patches.get(PLANE)
     if slip is not None:
-        given[slip.node[_corners(grid.points, slip.node, slip.shape["ends"])]] = True
+        given[slip.node[WallNodes(grid, slip).bent(grid.points, BEND)]] = True
     return given, is_open
 
 
 def normals(grid: Grid) -> NDArray[np.float64]:
     """(nodes, dimensions) unit vectors across slip walls at their nodes, 0 elsewhere."""
     slip, found = grid.patches[PLANE], np.zeros((grid.nodes, grid.dimensions))
-    S = grid.backend.get(slip.device["S"]).astype(float)
-    found[slip.node] = S / np.linalg.norm(S, axis=1, keepdims=True)
+    found[slip.node], _ = WallNodes(grid, slip).normals()
     return found
-
-
-def _corners(points: NDArray[Any], node: NDArray[Any], ends: NDArray[Any]) -> NDArray[np.bool_]:
-    """True at boundary nodes where the half edges before and after turn by a corner."""
-    both = (ends >= 0).all(axis=1)
-    before, after = points[node] - points[ends[:, 0]], points[ends[:, 1]] - points[node]
-    along = (before * after).sum(axis=1)
-    size = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
-    turn: NDArray[np.bool_] = both & (along < BEND * size)
-    return turn

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinemesh.csr import offsets_of
+from kinemesh.mesh.facets import turned_right
 from kinemesh.space.cell_rows import CellRows
 
 Floats = NDArray[np.float64]
@@ -49,8 +50,9 @@ def _in_cells(corner: Floats) -> Floats:
     after, before = (np.roll(x, -way, axis=1) for way in (1, -1))
     d = after - x
     area = 0.5 * _turn(x[:, 1:-1], x[:, 2:]).sum(axis=0)
-    weights = 0.5 * _right(after - before) / area  # of the corners in the gradient
-    S = _right(x.mean(axis=1, keepdims=True) - x - 0.5 * d)  # from an edge's middle to the mean
+    weights = 0.5 * turned_right(after - before, 0) / area  # of the corners in the gradient
+    # from an edge's middle to the mean
+    S = turned_right(x.mean(axis=1, keepdims=True) - x - 0.5 * d, 0)
     k = friction(S, d)
     leaning = S - k * d
     found = np.zeros((x.shape[1], *x.shape[1:]))
@@ -62,11 +64,6 @@ def _in_cells(corner: Floats) -> Floats:
         found[a] += through
         found[b] -= through
     return found
-
-
-def _right(v: Floats) -> Floats:
-    """Vectors (2, ...) turned to the right."""
-    return np.stack([v[1], -v[0]])
 
 
 def _turn(u: Floats, v: Floats) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Placement
+from kinemesh.mesh.facets import lengths
 from kinemesh.motion import Motion
 from kinemesh.overset.parts import Parts
 from kinemesh.space.grid import Grid
@@ -52,7 +53,7 @@ def _goes_far(motion: Motion, speed: float) -> bool:
         turn, shift = motion.path([period * k / SAMPLES for k in range(SAMPLES + 1)], speed)
     except Exception:  # a user's law, which the run tells of
         return True
-    fastest = np.hypot(*np.diff(shift, axis=0).T).max() / (period / SAMPLES)
+    fastest = lengths(np.diff(shift, axis=0)).max() / (period / SAMPLES)
     return not (np.abs(turn).max() <= MOST_TURN and fastest <= speed)
 
 
@@ -96,7 +97,7 @@ class Turning:
         if isinstance(mesh, Parts):
             first, last = first + mesh.first[mesh.names.index(name) :][:2]
         volume = grid.backend.get(grid.V)[first:last]
-        away = np.hypot(*(grid.points[first:last] - pivot).T)
+        away = lengths(grid.points[first:last] - pivot)
         return float(np.median(away / np.sqrt(volume)))
 
 
@@ -126,5 +127,5 @@ def _radius(grid: Grid, body: int, pivot: tuple[float, float] | None) -> float:
     points: Any = grid.points[wall.node[wall.body == body]]
     if pivot is None or not len(points):
         return 0.0
-    radius = np.hypot(*(points - np.array(pivot)).T)
+    radius = lengths(points - np.array(pivot))
     return float(radius.max()) if np.ptp(radius) <= ROUND * radius.max() else 0.0

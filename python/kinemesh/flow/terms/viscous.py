@@ -65,7 +65,7 @@ class Stick(WallFields):
     def __init__(self, case: Any) -> None:
         super().__init__(case)
         grid, made, walls = self.grid, self.made, self.walls
-        copy = "copy_f64_2" if grid.dimensions == 2 else "copy_f64_3"
+        copy = f"copy_f64_{grid.dimensions}"
         grid.keep_levels.follow(self.backend.bind(copy, **{"from": made["dx1"], "to": made["dx2"]}))
         grid.sweep.follow(walls.bind("wall_move"))
         self._calls = [walls.bind("wall_stick")]

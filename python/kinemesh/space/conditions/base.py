@@ -218,9 +218,3 @@ def short(value: Any) -> str:
     """The value as Python writes it, cut where that is long."""
     told = repr(value) if not isinstance(value, int) or abs(value) < 10**30 else "beyond all floats"
     return told if len(told) < 60 else f"{told[:57]}..."
-
-
-def outward(points: NDArray[np.float64], edges: NDArray[Any]) -> NDArray[np.float64]:
-    """(edges, 2) outward area vectors of boundary edges, which have the fluid on their left."""
-    way = points[edges[:, 1]] - points[edges[:, 0]]
-    return np.stack([way[:, 1], -way[:, 0]], axis=1)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kinemesh.arguments import is_several
 from kinemesh.errors import CaseError, SettingsError, did_you_mean
 from kinemesh.io.text_table import read
+from kinemesh.mesh.facets import area_vectors
 from kinemesh.space.conditions.base import (
     OF_TIME,
     OUTER,
@@ -23,7 +24,6 @@ from kinemesh.space.conditions.base import (
     called,
     finite,
     name_of,
-    outward,
 )
 
 INCOMPRESSIBLE = "incompressible flow"
@@ -145,7 +145,7 @@ class Inflow(Condition):
         nodes = np.unique(edges)
         if not len(nodes):
             return nodes, np.zeros((0, 2))
-        x, out = mesh.points[nodes], outward(mesh.points, edges)
+        x, out = mesh.points[nodes], area_vectors(mesh.points, edges)
         normal = np.zeros_like(x)
         np.add.at(normal, np.searchsorted(nodes, edges).T, out)
         normal /= np.linalg.norm(normal, axis=1, keepdims=True)
@@ -300,7 +300,7 @@ def flow_into(
     """Flow into the fluid across a marker of velocities (nodes, 2) at its sorted nodes."""
     edges = mesh.boundaries[marker]
     ends = velocities[np.searchsorted(nodes, edges)].sum(axis=1)
-    return float(-0.5 * (ends * outward(mesh.points, edges)).sum())
+    return float(-0.5 * (ends * area_vectors(mesh.points, edges)).sum())
 
 
 def _parabola(marker: str, x: NDArray[np.float64], whole: float) -> NDArray[np.float64]:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import SettingsError
 from kinemesh.gas import GAMMA
-from kinemesh.space.conditions.base import FACES, OUTER, Condition, outward
+from kinemesh.mesh.facets import area_vectors
+from kinemesh.space.conditions.base import FACES, OUTER, Condition
 
 GAS = "a gas"
 OF_UNITS = 10.0  # least pressure from which on all have units
@@ -86,7 +87,7 @@ class Inlet(Condition):
         if self.alpha_deg is None:
             return
         edges = mesh.boundaries.get(marker, np.zeros((0, 2), int))
-        out = outward(mesh.points, edges)
+        out = area_vectors(mesh.points, edges)
         inward = -(out @ self.arrays()["way"]) / np.linalg.norm(out, axis=1)
         if len(edges) and inward.min() < LEAST_INWARD:
             x, y = mesh.points[edges[inward.argmin()]].mean(axis=0)

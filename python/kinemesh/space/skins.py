@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.mesh.pieces import triangles_of
+from kinemesh.space.walls import facets_of
 
 if TYPE_CHECKING:
     from kinemesh.space.volumes import Volumes
@@ -15,9 +16,7 @@ if TYPE_CHECKING:
 
 def walls_of(grid: Volumes, member: int) -> tuple[NDArray[Any], dict[str, int]]:
     """Wall edges (k, d), in space triangles, of a member, and their number of each body."""
-    mesh = grid.meshes[member]
-    markers = [marker for m, marker in grid.bodies if m == member]
-    walls = {marker: triangles_of(mesh.boundaries[marker]) for marker in markers}
+    walls = {name: triangles_of(own) for name, own in facets_of(grid, member).items()}
     none = np.empty((0, grid.dimensions), np.int32)
     edges = np.concatenate([none, *walls.values()])
     return edges, {marker: len(facets) for marker, facets in walls.items()}
@@ -51,12 +50,12 @@ class Skin(NamedTuple):
 
 def _faces(grid: Volumes, member: int) -> NDArray[np.int64]:
     """(triangles,) row of the walls' patch of the face that each triangle is of."""
-    wall, mesh = grid.wall, grid.meshes[member]
+    wall = grid.wall
     own = np.flatnonzero(wall.member == member)
     rims = wall.shape["outline"][own]
     rims = np.sort(np.where(rims < 0, -1, rims - grid.vertices.first[member]), axis=1)
-    each = [mesh.boundaries[marker] for m, marker in grid.bodies if m == member]
-    faces = np.concatenate([np.empty((0, 4), np.int64), *map(_four, each)])
+    each = map(_four, facets_of(grid, member).values())
+    faces = np.concatenate([np.empty((0, 4), np.int64), *each])
     both = np.concatenate([rims, np.sort(faces, axis=1)])
     _, number = np.unique(both, axis=0, return_inverse=True)
     row = np.empty(len(both), np.int64)
