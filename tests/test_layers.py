@@ -233,3 +233,38 @@ def test_a_solver_says_nothing_of_parts():
         if re.search("parts|overset|standing_of|overlap", name.lower())
     }
     assert names == set()
+
+
+BY_HAND = re.compile(
+    r"np\.(hypot|cross)\b"  # lengths and areas of edges and faces
+    r"|-\s*(?P<a>\w+)\[(:, ?)?1\],\s*(?P=a)\[(:, ?)?0\]"  # (-y, x) and (y, -x) of a vector
+    r"|\b(?P<b>\w+)\[(:, ?)?1\],\s*-\s*(?P=b)\[(:, ?)?0\]"
+    r"|-(?P<c>\w*)y,\s*(?P=c)x\b|\b(?P<d>\w*)y,\s*-(?P=d)x\b"
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "size = np.hypot(*S.T)",
+        "area = np.cross(one, other)",
+        "way = np.stack([-normal[:, 1], normal[:, 0]], axis=1)",
+        "return np.stack([way[:, 1], -way[:, 0]], axis=1)",
+        "normals.append(np.array([-way[1], way[0]]))",
+        "area = np.stack([-along_y, along_x], axis=1)",
+        "turned = np.array([y, -x])",
+    ],
+)
+def test_a_normal_by_hand_is_found(line):
+    assert BY_HAND.search(line)
+
+
+def test_solvers_make_no_normals_by_hand():
+    """Walls are known once, for plane and space: mesh/facets.py, space/walls.py."""
+    found = {
+        f"{path.relative_to(PACKAGE)}:{number}": line.strip()
+        for path in (PACKAGE / "flow").rglob("*.py")
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if BY_HAND.search(line)
+    }
+    assert found == {}
