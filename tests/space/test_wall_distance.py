@@ -10,7 +10,7 @@ from kinemesh.flow import memory
 from kinemesh.linear.pattern import chunks
 from kinemesh.space.cells import Cells
 from kinemesh.space.conditions.base import BODY
-from kinemesh.space.distance import GROUP, along, distances, wall_distance, wall_facets
+from kinemesh.space.distance import GROUPS, along, distances, wall_distance, wall_facets
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
 from overset_brute import to_walls
@@ -148,7 +148,7 @@ def crossing():
 
 def test_no_order_of_facets_hides_the_nearest_one(backend):
     vertex, place = crossing()
-    offsets, groups = chunks(np.array([0, len(vertex)]), GROUP)
+    offsets, groups = chunks(np.array([0, len(vertex)]), GROUPS[2])
     walls = {
         "vertex": vertex.reshape(-1, 2),
         "facet": np.arange(2 * len(vertex)).reshape(-1, 2),
@@ -175,7 +175,7 @@ def test_no_order_of_facets_hides_the_nearest_one(backend):
 def test_circles_hold_their_facets(backend):
     mesh = section()
     facets = wall_facets(mesh, ["airfoil"])
-    offsets, _ = chunks(np.array([0, len(facets)]), GROUP)
+    offsets, _ = chunks(np.array([0, len(facets)]), GROUPS[2])
     there = direct(
         backend, "wall_groups", vertex=mesh.points, facet=facets, offsets=offsets,
         middle=np.ones((len(offsets) - 1, 2)), radius=np.ones(len(offsets) - 1),

@@ -21,7 +21,7 @@ from kinemesh.space.faces import FaceVolumes
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
-GROUP = 32  # facets to a circle
+GROUPS = {2: 32, 3: 8}  # facets to a circle in the plane, to a sphere in space
 
 
 def wall_distance(volumes: FaceVolumes, markers: Sequence[str]) -> Any:
@@ -38,7 +38,7 @@ def wall_distance(volumes: FaceVolumes, markers: Sequence[str]) -> Any:
     b, vertices = volumes.backend, volumes.vertices
     facets = [wall_facets(mesh, markers) for mesh in vertices.distinct]
     items = Items(vertices.alike, [len(own) for own in facets])
-    offsets, groups = chunks(items.first, GROUP)
+    offsets, groups = chunks(items.first, GROUPS[volumes.dimensions])
     circles = len(offsets) - 1
     distance = b.zeros(volumes.nodes, np.float64)
     volumes.fields.add(distance=distance)
@@ -59,7 +59,7 @@ def distances(points: Floats, corners: Floats) -> Floats:
     if not len(corners):
         return np.full(len(points), np.inf)
     count, dimensions = len(corners), points.shape[1]
-    offsets, groups = chunks(np.array([0, count]), GROUP)
+    offsets, groups = chunks(np.array([0, count]), GROUPS[dimensions])
     found, host = np.empty(len(points)), Backend("cpu")
     own = Fields(
         host,
@@ -95,7 +95,7 @@ def beside(corners: Floats) -> NDArray[np.intp]:
 
     if not len(corners):
         return np.empty(0, np.intp)
-    found: NDArray[np.intp] = cKDTree(corners.mean(axis=1), leafsize=GROUP).indices
+    found: NDArray[np.intp] = cKDTree(corners.mean(axis=1), GROUPS[corners.shape[-1]]).indices
     return found
 
 
