@@ -53,6 +53,16 @@ def test_a_mesh_of_a_cube_has_its_volume_and_its_boundary(kind):
     assert np.linalg.norm(out, axis=1).sum() == pytest.approx(24.0)
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint32, np.uint64])
+def test_faces_of_a_marker_may_be_unsigned_triangles(dtype):
+    mesh = cube(2, "tetrahedra")
+    faces = mesh.boundaries["rim"][:, :3].astype(dtype)
+
+    again = km.Mesh.from_blocks(mesh.points, mesh.blocks, {"rim": faces})
+
+    assert (again.boundaries["rim"] == mesh.boundaries["rim"]).all()
+
+
 @pytest.mark.parametrize("kind", MADE)
 def test_duals_close_and_fill_the_mesh(kind):
     mesh = cube(3, kind, jitter=0.12, middle=100.0)

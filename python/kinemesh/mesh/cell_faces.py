@@ -6,6 +6,7 @@ each mesh with its numbers shifted.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,16 +98,14 @@ def told(
     count = np.diff(starts)
     node = np.repeat(np.arange(len(count)), count)
     d = centres[about] - points[node]
+    return TOLD[points.shape[1]](d, node, count, mirror, bounded)
 
-    def total(value: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.bincount(node, value, len(count)).astype(np.float64)
 
-    if points.shape[1] == 3:
-        unit, on = (np.zeros(3), np.empty(0, np.int32)) if mirror is None else mirror
-        mirrored = np.zeros(len(count))
-        mirrored[on] = 1.0
-        d = d - (d @ unit * mirrored[node])[:, None] * unit
-        return _told_in_space(d.T, total, count, mirrored[:, None, None] * np.outer(unit, unit))
+def _told_of_plane(
+    d: NDArray[np.float64], node: NDArray[Any], count: NDArray[Any], _: Any, bounded: Any
+) -> NDArray[np.bool_]:
+    """(nodes,) as of `told`, from the ways d (entries, 2) to the cells about nodes."""
+    total = _total(node, count)
     (x, y), m = d.T, np.maximum(count, 1)
     xx, xy, yy, sx, sy = total(x * x), total(x * y), total(y * y), total(x), total(y)
     det = xx * yy - xy * xy
@@ -124,16 +123,17 @@ def told(
     return found
 
 
-def _told_in_space(
-    d: NDArray[np.float64], total: Any, count: NDArray[Any], across: NDArray[np.float64]
+def _told_of_space(
+    ways: NDArray[np.float64], node: NDArray[Any], count: NDArray[Any], mirror: Any, _: Any
 ) -> NDArray[np.bool_]:
-    """(nodes,) as of `told`, from the ways d (3, entries) to the cells about nodes.
-
-    Parameters
-    ----------
-    across : (nodes, 3, 3) projections onto the normals of planes of symmetry, along which ways are
-        none; zero elsewhere
-    """
+    """(nodes,) as of `told`, from the ways (entries, 3) to the cells about nodes."""
+    unit, on = (np.zeros(3), np.empty(0, np.int32)) if mirror is None else mirror
+    mirrored = np.zeros(len(count))
+    mirrored[on] = 1.0
+    # projections onto the normals of planes of symmetry, along which ways are none
+    across = mirrored[:, None, None] * np.outer(unit, unit)
+    d = (ways - (ways @ unit * mirrored[node])[:, None] * unit).T
+    total = _total(node, count)
     side = np.stack([total(way) for way in d], axis=1)
     matrix = np.empty((len(count), 3, 3))
     for row, column in zip(*np.triu_indices(3), strict=True):
@@ -146,6 +146,14 @@ def _told_in_space(
     lean = np.linalg.solve(matrix, side[:, :, None])[..., 0]
     found: NDArray[np.bool_] = safe & (1 - (side * lean).sum(axis=1) / np.maximum(count, 1) > LEAST)
     return found
+
+
+TOLD = {2: _told_of_plane, 3: _told_of_space}
+
+
+def _total(node: NDArray[Any], count: NDArray[Any]) -> Callable[[Any], NDArray[np.float64]]:
+    """Sums over the entries of each node."""
+    return lambda value: np.bincount(node, value, len(count)).astype(np.float64)
 
 
 def wider(

@@ -6,7 +6,7 @@ or of cells that are there twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -156,8 +156,10 @@ def _shortest_of_cells(points: Floats, tables: Mapping[str, Ints], nodes: NDArra
 
 def _turned(own: NDArray) -> tuple[NDArray, NDArray[np.bool_]]:
     """Sides by sorted nodes, and which run backwards as seen from the least node."""
-    if own.shape[1] == 2:
-        return np.sort(own, axis=1), own[:, 0] > own[:, 1]
+    return np.sort(own, axis=1), BACKWARDS[own.shape[1]](own)
+
+
+def _faces_backwards(own: NDArray) -> NDArray[np.bool_]:
     flat = own[:, 3] < 0
     ring = np.where(flat[:, None], own[:, [0, 1, 2, 0]], own)  # triangles repeat their first
     count = np.where(flat, 3, 4)
@@ -165,7 +167,14 @@ def _turned(own: NDArray) -> tuple[NDArray, NDArray[np.bool_]]:
     rows = np.arange(len(own))
     after = ring[rows, (least + 1) % count]
     before = ring[rows, (least - 1) % count]
-    return np.sort(own, axis=1), after > before
+    found: NDArray[np.bool_] = after > before
+    return found
+
+
+BACKWARDS: dict[int, Callable[[NDArray], NDArray[np.bool_]]] = {
+    2: lambda own: own[:, 0] > own[:, 1],
+    4: _faces_backwards,
+}
 
 
 def _other(number: NDArray, backwards: NDArray[np.bool_], opposed: bool) -> NDArray[np.intp]:

@@ -107,15 +107,24 @@ def shape(kind: str, pattern: Ring) -> tuple[tuple[str, Ring], ...]:
     """
     if pattern == tuple(range(len(pattern))):
         return ((kind, pattern),)
-    if KINDS[kind].dimensions == 2:
-        ring = _ring(pattern)
-        return (("triangles", ring),) if len(ring) == 3 else ()
+    return LEFT[KINDS[kind].dimensions](kind, pattern)
+
+
+def _of_polygon(_: str, pattern: Ring) -> tuple[tuple[str, Ring], ...]:
+    ring = _ring(pattern)
+    return (("triangles", ring),) if len(ring) == 3 else ()
+
+
+def _of_solid(kind: str, pattern: Ring) -> tuple[tuple[str, Ring], ...]:
     faces = [_ring([pattern[corner] for corner in face]) for face in KINDS[kind].faces]
     faces = [face for face in faces if face]
     faces = [face for face in faces if not any(_opposed(face, other) for other in faces)]
     if not faces or not _closed(faces):
         return ()
     return _known(faces) or _cones(faces)
+
+
+LEFT = {2: _of_polygon, 3: _of_solid}
 
 
 def _ring(corners: Ring | list[int]) -> Ring:

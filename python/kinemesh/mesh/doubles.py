@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError
 from kinemesh.mesh.collapsed import shape
-from kinemesh.mesh.kinds import KINDS, Kind
+from kinemesh.mesh.kinds import FLATS, Kind
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -146,4 +146,8 @@ def _refuse_together(
 
 def kind_of(cells: NDArray) -> Kind:
     """The plane's kind of cells by its number of corners."""
-    return KINDS["triangles" if cells.shape[1] == 3 else "quads"]
+    return FLAT[cells.shape[1]]
+
+
+FLAT = {kind.corners: kind for kind in FLATS.values()}
+"""The plane's kinds of cells by their number of corners."""

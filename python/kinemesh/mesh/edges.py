@@ -25,6 +25,14 @@ def numbers(value: ArrayLike, name: str) -> NDArray:
     return array
 
 
+def four_wide(table: NDArray) -> NDArray:
+    """(k, 4) of triangles (k, 3), whose fourth entry is -1; other tables as they are."""
+    if table.shape[1:] != (3,):
+        return table
+    signed = table.astype(np.int64) if table.dtype.kind == "u" else table
+    return np.pad(signed, ((0, 0), (0, 1)), constant_values=-1)
+
+
 def frozen(value: ArrayLike, dtype: type, width: int, name: str) -> NDArray:
     array = numbers(value, name)
     if array.size == 0:

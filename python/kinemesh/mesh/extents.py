@@ -7,7 +7,7 @@ the span; its planform and its side are half the sums of the facets' areas as se
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,15 +112,14 @@ class Walls:
         others = [n for n in walls if n not in mirrors]
         seen = np.zeros(2)
         for piece in pieces(space, others, [*planes, *mirrors]):
-            if space.points.shape[1] == 3:
-                seen += _seen(space.points, piece)
+            seen += SEEN[space.points.shape[1]](space.points, piece)
             if not piece.about_body:
                 loose |= dict.fromkeys(piece.names)
                 continue
             name = ", ".join(piece.names)
             again = sum(body.name.split(" (")[0] == name for body in found)
             name = f"{name} ({again + 1})" if again else name
-            found.append(_body(name, space.points, piece))
+            found.append(BODY[space.points.shape[1]](name, space.points, piece))
         others = [name for name in space.boundaries if name not in planes]
         return cls(found, list(loose), walls, flats_of(space, others, walls), (seen[0], seen[1]))
 
@@ -136,15 +135,21 @@ def measured(
     return [done[id(space)] for space in spaces]
 
 
-def _body(name: str, points: Floats, piece: Piece) -> Body:
-    """A body as measured."""
-    if points.shape[1] == 2:
-        size = longest(points[np.unique(piece.facets)])
-        outline = _outline(points, piece.facets, piece.low, piece.high)
-        return Body(name, size, piece.low, piece.high, outline=outline)
+def _in_plane(name: str, points: Floats, piece: Piece) -> Body:
+    """A body in the plane as measured."""
+    size = longest(points[np.unique(piece.facets)])
+    outline = _outline(points, piece.facets, piece.low, piece.high)
+    return Body(name, size, piece.low, piece.high, outline=outline)
+
+
+def _of_space(name: str, points: Floats, piece: Piece) -> Body:
+    """A body in space as measured."""
     planform, side = _seen(points, piece).tolist()
     chord, volume = longest_chord(points, piece.facets), -piece.content / 6
     return Body(name, planform, piece.low, piece.high, side, chord, volume=volume)
+
+
+BODY = {2: _in_plane, 3: _of_space}
 
 
 def _outline(points: Floats, facets: NDArray[Any], low: Floats, high: Floats) -> Floats:
@@ -187,6 +192,9 @@ def _seen(points: Floats, piece: Piece) -> Floats:
     area = area_vectors(points, piece.facets)
     found: Floats = np.abs(area[:, [2, 1]]).sum(axis=0) / 2
     return found
+
+
+SEEN: dict[int, Callable[[Floats, Piece], Floats]] = {2: lambda *_: np.zeros(2), 3: _seen}
 
 
 def longest_chord(points: Floats, facets: NDArray[Any]) -> float:

@@ -102,8 +102,13 @@ KINDS = {
 }  # fmt: skip
 """All kinds by name; in the order of this table cells of a mesh are numbered."""
 
-SOLIDS = {name: kind for name, kind in KINDS.items() if kind.dimensions == 3}
-"""The kinds of cells in space."""
+FLATS, SOLIDS = (
+    {name: kind for name, kind in KINDS.items() if kind.dimensions == own} for own in (2, 3)
+)
+"""The kinds of cells in the plane, and in space."""
+
+OF_DIMENSION = {2: FLATS, 3: SOLIDS}
+"""The kinds of cells by the dimensions of their mesh."""
 
 OF_CORNERS = {kind.corners: kind for kind in SOLIDS.values()}
 """The kinds of cells in space by their number of corners, which tells them."""

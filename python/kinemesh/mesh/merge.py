@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from kinemesh.errors import MeshError
 from kinemesh.mesh.collapsed import Cells, shrunk
 from kinemesh.mesh.doubles import every, placed
-from kinemesh.mesh.edges import numbers
+from kinemesh.mesh.edges import four_wide, numbers
 from kinemesh.mesh.kinds import KINDS
 from kinemesh.mesh.near import first_within
 
@@ -219,9 +219,7 @@ def _among(rows: Ints, known: Ints) -> NDArray[np.bool_]:
 
 def _sides(key: str, value: ArrayLike, nodes: int) -> Ints | None:
     """(k, 2 or 4) edges or faces, -1 as fourth entry of triangles; None for what is no table."""
-    own = numbers(value, f"marker '{key}'")
-    if own.ndim == 2 and own.shape[1] == 3:
-        own = np.pad(own, ((0, 0), (0, 1)), constant_values=-1)
+    own = four_wide(numbers(value, f"marker '{key}'"))
     if own.ndim != 2 or own.shape[1] not in (2, 4) or own.dtype.kind not in "iu":
         return None
     return own.astype(np.int64) if ((own >= -1) & (own < nodes)).all() else None
@@ -229,9 +227,15 @@ def _sides(key: str, value: ArrayLike, nodes: int) -> Ints | None:
 
 def _shrunk_sides(sides: Ints, touched: NDArray[np.bool_]) -> tuple[Ints, NDArray[np.bool_]]:
     """Edges and faces that have not become a point or a line; of three corners left triangles."""
-    if sides.shape[1] == 2:
-        left = sides[:, 0] != sides[:, 1]
-        return sides[left], touched[left]
+    return SHRUNK[sides.shape[1]](sides, touched)
+
+
+def _shrunk_edges(edges: Ints, touched: NDArray[np.bool_]) -> tuple[Ints, NDArray[np.bool_]]:
+    left = edges[:, 0] != edges[:, 1]
+    return edges[left], touched[left]
+
+
+def _shrunk_faces(sides: Ints, touched: NDArray[np.bool_]) -> tuple[Ints, NDArray[np.bool_]]:
     made = sides.copy()
     count = np.zeros(len(sides), np.int64)
     last = np.where(sides[:, 3] < 0, sides[:, 2], sides[:, 3])
@@ -244,6 +248,9 @@ def _shrunk_sides(sides: Ints, touched: NDArray[np.bool_]) -> tuple[Ints, NDArra
     folded = (made[:, 0] == made[:, 2]) | ((made[:, 1] == made[:, 3]) & (count == 4))
     left = (count > 2) & ~folded
     return made[left], touched[left]
+
+
+SHRUNK = {2: _shrunk_edges, 4: _shrunk_faces}
 
 
 def _open(blocks: dict[str, Ints], sides: Ints, nodes: int) -> NDArray[np.bool_]:

@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 
 from kinemesh.csr import cuthill_mckee
+from kinemesh.dimension import DIMENSIONS, Dimension
 from kinemesh.errors import MeshError, did_you_mean, shown, warn
-from kinemesh.mesh.edges import cell_edges, edge_keys, frozen, listed, numbers, oriented
+from kinemesh.mesh.edges import cell_edges, edge_keys, four_wide, frozen, listed, numbers, oriented
 from kinemesh.mesh.kinds import KINDS, SOLIDS
 from kinemesh.mesh.merge import by_kind, merged
 from kinemesh.mesh.origin import UNKNOWN, Origin
@@ -107,12 +108,9 @@ class Mesh:
         table = np.atleast_2d(numbers(cells, "cells"))
         if table.ndim != 2 or table.shape[1] not in (3, 4):
             raise MeshError(f"cells has shape {np.shape(cells)}, expected (cells, 3) or (cells, 4)")
-        if table.shape[1] == 3:
-            triangles, quads = table, np.empty((0, 4), np.int32)
-        else:
-            flat = table[:, 3] == -1
-            triangles, quads = table[flat, :3], table[~flat]
-        blocks = {"triangles": triangles, "quads": quads}
+        table = four_wide(table)
+        flat = table[:, 3] == -1
+        blocks = {"triangles": table[flat, :3], "quads": table[~flat]}
         return cls.from_blocks(points, blocks, boundaries, original, origin, merge)
 
     @classmethod
@@ -166,6 +164,11 @@ class Mesh:
     def nodes(self) -> int:
         """Number of nodes."""
         return len(self.points)
+
+    @property
+    def dimension(self) -> Dimension:
+        """The plane, or space."""
+        return DIMENSIONS[self.dimensions]
 
     @property
     def dimensions(self) -> int:

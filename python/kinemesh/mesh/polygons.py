@@ -64,7 +64,7 @@ def check_cells(points: Floats, cells: Ints, name: Callable[[int], str]) -> None
         )
     check_corners(points, kind_of(cells), cells, name)
     area = polygon_areas(points, cells)
-    worst = area if cells.shape[1] == 3 else np.minimum(area, _corner_areas(points, cells))
+    worst = np.minimum(area, _corner_areas(points, cells))
     bad = np.flatnonzero(~(worst > 0))
     if len(bad):
         i = int(bad[0])
@@ -77,7 +77,12 @@ def check_cells(points: Floats, cells: Ints, name: Callable[[int], str]) -> None
         )
 
 
-def _corner_areas(points: Floats, quads: Ints) -> Floats:
-    """Smallest of the four corner triangles of each quad [chord^2]."""
-    corners = [polygon_areas(points, np.roll(quads, -k, axis=1)[:, :3]) for k in range(4)]
+def _corner_areas(points: Floats, cells: Ints) -> Floats:
+    """Smallest of the corner triangles of each quad [chord^2]; a triangle has no other."""
+    turns = OTHERS[cells.shape[1]]
+    corners = [polygon_areas(points, np.roll(cells, -k, axis=1)[:, :3]) for k in turns]
     return np.min(corners, axis=0)
+
+
+OTHERS = {3: range(1), 4: range(4)}
+"""Turns of the corners of a cell, by their number, that give triangles of their own."""

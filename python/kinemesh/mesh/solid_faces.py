@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from kinemesh.csr import ordered
 from kinemesh.errors import MeshError
 from kinemesh.mesh.coincident import Sides, check_doubled, check_marked, slits
-from kinemesh.mesh.edges import frozen, numbers
+from kinemesh.mesh.edges import four_wide, frozen, numbers
 from kinemesh.mesh.kinds import SOLIDS
 
 Ints = NDArray[np.int32]
@@ -198,9 +198,7 @@ def oriented_faces(
 
 def _given(name: str, value: ArrayLike, nodes: int) -> Ints:
     """(k, 4) faces of a marker as given, triangles with -1 as fourth entry."""
-    array = numbers(value, f"marker '{name}'")
-    if array.ndim == 2 and array.shape[1] == 3:
-        array = np.pad(array, ((0, 0), (0, 1)), constant_values=-1)
+    array = four_wide(numbers(value, f"marker '{name}'"))
     faces: Ints = frozen(array, np.int32, 4, f"marker '{name}'")
     if not len(faces):
         raise MeshError(f"marker '{name}' has no faces, expected at least one; remove it")

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
 from kinemesh.device.faults import DIVERGED
-from kinemesh.device.fields import Fields, endings_of
+from kinemesh.device.fields import Fields
+from kinemesh.dimension import dimension_of
 from kinemesh.errors import MeshError
 from kinemesh.linear.pattern import chunks
 from kinemesh.linear.stack import Alike, Items
@@ -109,7 +110,8 @@ class Vertices:
         planes: Sequence[str] = (),
     ) -> None:
         self.backend, self.meshes = backend, list(meshes)
-        self.dimensions = self.meshes[0].points.shape[1]
+        self.dimension = dimension_of(self.meshes)
+        self.dimensions = self.dimension.count
         self.alike = Alike(self.meshes)
         self.distinct = [self.meshes[member] for member in self.alike.lead]
         self._made: dict[Hashable, list[Any]] = {}
@@ -125,7 +127,7 @@ class Vertices:
         self.ensemble = Members(b, self.members)
         self.fields = Fields(
             b,
-            endings_of(self.dimensions),
+            self.dimension.endings,
             x=self.x,
             x1=self.x1,
             reference=self.reference,

@@ -55,7 +55,8 @@ class Volumes(ABC):
     symmetric : dict     in space, volumes on the planes of symmetry and their normal; empty without
     columns : names of numbers of the cells that histories of unsteady runs have
     worse : ufunc                 of two numbers in `shapes` the one of the worse shape
-    on_planes : vertices on planes of symmetry in space;  normals : (members, 3) of these, in space
+    on_planes : vertices on planes of symmetry in space;  normals : (members, dimensions) of these,
+        zero without
     measure, sweep : what follows from x; from x and its past
     keep_levels, look : recordings   the next time level; the shapes of cells
     """
@@ -82,7 +83,7 @@ class Volumes(ABC):
         self.faults = v.ensemble.faults
         self.x, self.x1 = v.x, v.x1
         self.points: NDArray[np.float64] = v.points
-        self.dimensions, self.members = v.dimensions, v.members
+        self.dimension, self.dimensions, self.members = v.dimension, v.dimensions, v.members
         self.items = v.items if items is None else items
         self.first, self.member = self.items.first, self.items.members()
         self.nodes = self.items.total
@@ -90,6 +91,7 @@ class Volumes(ABC):
         self.slip: dict[str, Any] = {}
         self.symmetric: dict[str, Any] = {}
         self.on_planes: Ints = np.empty(0, np.int32)
+        self.normals = np.zeros((self.members, self.dimensions))
         b, m = self.backend, self.members
         self.bdf, self.rate = b.zeros((m, 3), np.float64), b.zeros((m, 2), np.float64)
         self._steps = np.full(m, np.nan), 0  # that bdf and rate are of: none yet

@@ -6,31 +6,51 @@ cell nor a marker (those that only built the geometry) are left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.dimension import DIMENSIONS
 from kinemesh.errors import MeshError, warn
 from kinemesh.mesh.files.built import built
 from kinemesh.mesh.files.gmsh_format import (
+    CELLS,
     CORNERS,
-    LINE,
-    QUAD,
-    SOLIDS,
-    TRIANGLE,
+    SIDES,
     Found,
     Ints,
     load,
     repeated,
 )
-from kinemesh.mesh.files.su2_points import FARTHEST, FARTHEST_IN_SPACE
 from kinemesh.mesh.files.text_files import path_of
 from kinemesh.mesh.merge import by_kind
 from kinemesh.mesh.mesh import Mesh
 
 FLAT = 1e-12  # z may vary by this share of the mesh's width
+
+
+class Words(NamedTuple):
+    """What gmsh calls the entities of a boundary, and an example of their groups."""
+
+    several: str
+    one: str
+    example: str
+
+
+WORDS = {
+    1: Words(
+        "lines", "curve", 'Physical Curve("airfoil") = {...}; and Physical Surface("fluid") = {...}'
+    ),
+    2: Words(
+        "surfaces",
+        "surface",
+        'Physical Surface("wing") = {...}; and Physical Volume("fluid") = {...}',
+    ),
+}
+"""By the dimensions of the entities."""
 
 
 def read_msh(path: str | Path, merge: float | None = None) -> Mesh:
@@ -51,8 +71,7 @@ def read_msh(path: str | Path, merge: float | None = None) -> Mesh:
     """
     path = path_of(path)
     found = load(path)
-    kinds = SOLIDS if found.dimensions == 3 else {TRIANGLE: "triangles", QUAD: "quads"}
-    cells = {name: _joined(found, kind) for kind, name in kinds.items()}
+    cells = {name: _joined(found, kind) for kind, name in CELLS[found.dimensions].items()}
     if not any(map(len, cells.values())):
         raise MeshError(
             f"{path}: no triangles and no quads, expected a plane mesh; where curves are in "
@@ -95,18 +114,18 @@ def _joined(found: Found, kind: int) -> Ints:
 def _markers(path: Path, found: Found) -> dict[str, Ints]:
     """Edges or faces of each physical group; those of the geometry in no group are left out."""
     dim = found.dimensions - 1
-    what, curve = (("lines", "curve"), ("surfaces", "surface"))[dim - 1]
+    words, side = WORDS[dim], DIMENSIONS[found.dimensions].side
     sides: dict[str, list[Ints]] = {}
     groups: dict[str, list[Ints]] = {}
     for block in found.blocks:
-        if block.kind not in ((LINE,) if dim == 1 else (TRIANGLE, QUAD)) or not len(block.nodes):
+        if block.kind not in SIDES[found.dimensions] or not len(block.nodes):
             continue
         names = list(dict.fromkeys(found.names.get((dim, tag), str(tag)) for tag in block.groups))
         if len(names) > 1:
             raise MeshError(
-                f"{path}: {curve} {block.entity} is in the physical groups "
-                f"{' and '.join(map(repr, names))}, expected one: each boundary "
-                f"{'edge' if dim == 1 else 'face'} has one marker"
+                f"{path}: {words.one} {block.entity} is in the physical groups "
+                f"{' and '.join(map(repr, names))}, expected one: each boundary {side} has one "
+                "marker"
             )
         width = ((0, 0), (0, 2 * dim - block.nodes.shape[1]))
         for name in names:
@@ -114,14 +133,9 @@ def _markers(path: Path, found: Found) -> dict[str, Ints]:
             group = np.full(len(block.nodes), min(block.groups))
             groups.setdefault(name, []).append(group)
     if not sides:
-        example = (
-            'Physical Curve("airfoil") = {...}; and Physical Surface("fluid") = {...}'
-            if dim == 1
-            else 'Physical Surface("wing") = {...}; and Physical Volume("fluid") = {...}'
-        )
         raise MeshError(
-            f"{path}: has no physical group of {what}, expected one for each boundary, such as "
-            f"{example}; gmsh writes none into format 2.2 with Mesh.SaveAll = 1"
+            f"{path}: has no physical group of {words.several}, expected one for each boundary, "
+            f"such as {words.example}; gmsh writes none into format 2.2 with Mesh.SaveAll = 1"
         )
     tables = {name: (np.concatenate(sides[name]), np.concatenate(groups[name])) for name in sides}
     return {name: own[~repeated(own, group)] for name, (own, group) in tables.items()}
@@ -130,14 +144,13 @@ def _markers(path: Path, found: Found) -> dict[str, Ints]:
 def _unnamed(path: Path, found: Found, markers: Mapping[str, Ints]) -> tuple[str, ...]:
     """A note, and a warning, where some markers are numbers of groups and others have names."""
     side = found.dimensions - 1
-    what = "lines" if side == 1 else "surfaces"
     given = {name for (dim, _), name in found.names.items() if dim == side}
     numbers = [name for name in markers if name not in given]
     if not numbers or len(numbers) == len(markers):
         return ()
     note = (
-        f"physical group(s) of {what} {', '.join(numbers)} without a name, called by their "
-        "numbers; gmsh keeps a name for the first group that has it"
+        f"physical group(s) of {WORDS[side].several} {', '.join(numbers)} without a name, called "
+        "by their numbers; gmsh keeps a name for the first group that has it"
     )
     warn(f"{path}: {note}", UserWarning)
     return (note,)
@@ -145,15 +158,20 @@ def _unnamed(path: Path, found: Found, markers: Mapping[str, Ints]) -> tuple[str
 
 def _points(path: Path, found: Found, cells: Mapping[str, Ints]) -> NDArray[np.float64]:
     """(nodes, 2) coordinates of a mesh whose z is constant, in space (nodes, 3)."""
-    points, farthest = found.points, FARTHEST if found.dimensions == 2 else FARTHEST_IN_SPACE
+    points, farthest = found.points, DIMENSIONS[found.dimensions].farthest
     wrong = np.flatnonzero(~(np.abs(points) <= farthest).all(axis=1))
     if len(wrong):
         raise MeshError(
             f"{path}: node {wrong[0]} is at {points[wrong[0]].tolist()}, expected finite "
             f"coordinates, at most {farthest:g}"
         )
-    if found.dimensions == 3:
-        return points
+    return COORDINATES[found.dimensions](path, points, cells)
+
+
+def _in_plane(
+    path: Path, points: NDArray[np.float64], cells: Mapping[str, Ints]
+) -> NDArray[np.float64]:
+    """(nodes, 2) x and y; MeshError where z varies over the cells."""
     own = points[np.unique(np.concatenate([table.ravel() for table in cells.values()]))]
     low, high = own.min(axis=0), own.max(axis=0)
     if high[2] - low[2] > FLAT * (high - low)[:2].max():
@@ -171,3 +189,9 @@ def _points(path: Path, found: Found, cells: Mapping[str, Ints]) -> NDArray[np.f
             f"value of z of a mesh in the plane{turn}"
         )
     return np.ascontiguousarray(points[:, :2])
+
+
+COORDINATES: dict[int, Callable[..., NDArray[np.float64]]] = {
+    2: _in_plane,
+    3: lambda path, points, cells: points,
+}

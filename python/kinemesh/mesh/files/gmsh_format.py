@@ -20,6 +20,8 @@ from kinemesh.mesh.kinds import KINDS
 Ints = NDArray[np.int64]
 LINE, TRIANGLE, QUAD = 1, 2, 3  # numbers of types
 SOLIDS = {4: "tetrahedra", 7: "pyramids", 6: "prisms", 5: "hexahedra"}
+CELLS = {2: {TRIANGLE: "triangles", QUAD: "quads"}, 3: SOLIDS}
+SIDES = {2: (LINE,), 3: (TRIANGLE, QUAD)}  # of the boundary, by the dimensions of the mesh
 NAMES = {1: "line", 2: "triangle", 3: "quad"} | {k: KINDS[name].one for k, name in SOLIDS.items()}
 CORNERS = {1: 2, 2: 3, 3: 4, 15: 1} | {k: KINDS[name].corners for k, name in SOLIDS.items()}
 HIGHER = {
@@ -114,7 +116,7 @@ def _once(blocks: list[Block], called: dict[tuple[int, int], str]) -> tuple[list
     """
     dim = _dimensions({block.kind for block in blocks})
     count, doubled, made = 0, set(), []
-    wanted = SOLIDS if dim == 3 else (TRIANGLE, QUAD)
+    wanted = CELLS[dim]
     for kind in wanted:
         own = [block for block in blocks if block.kind == kind]
         groups = np.repeat([min(b.groups, default=0) for b in own], [len(b.nodes) for b in own])
@@ -202,8 +204,7 @@ class _Entities:
     def missing(self, blocks: list[Block]) -> tuple[int, int]:
         """(number of partitions without cells in the file, number of partitions)."""
         dim = _dimensions({b.kind for b in blocks})
-        wanted = SOLIDS if dim == 3 else (TRIANGLE, QUAD)
-        cells = {b.entity for b in blocks if b.kind in wanted}
+        cells = {b.entity for b in blocks if b.kind in CELLS[dim]}
         there = {int(p) for tag in cells for p in self.partitions.get((dim, tag), ())}
         return max(self.count - len(there), 0), self.count
 

@@ -6,19 +6,19 @@ sides, as wake cuts and seams do, are none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import isfinite, prod
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.dimension import DIMENSIONS
 from kinemesh.errors import MeshError
 from kinemesh.mesh.files.built import built
-from kinemesh.mesh.files.su2_points import FARTHEST, FARTHEST_IN_SPACE
 from kinemesh.mesh.files.text_files import path_of, read_text
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.polygons import polygon_areas
@@ -77,15 +77,15 @@ def read_plot3d(path: str | Path, merge: float | None = None) -> Mesh:
     """
     path = path_of(path)
     values = _values(path, read_text(path))
-    blocks, notes = _in_plane(_blocks(path, values))
-    dimensions = blocks[0].points.shape[-1]
+    blocks = _blocks(path, values)
+    blocks, notes = REDUCED[blocks[0].points.shape[-1]](blocks)
+    dimension = DIMENSIONS[blocks[0].points.shape[-1]]
     points = np.concatenate([own.listed() for own in blocks])
-    farthest = FARTHEST if dimensions == 2 else FARTHEST_IN_SPACE
-    wrong = np.flatnonzero((np.abs(points) > farthest).any(axis=1))
+    wrong = np.flatnonzero((np.abs(points) > dimension.farthest).any(axis=1))
     if len(wrong):
         raise MeshError(
             f"{path}: point {wrong[0]} is at {points[wrong[0]].tolist()}, expected coordinates of "
-            f"{farthest:g} at most"
+            f"{dimension.farthest:g} at most"
         )
     cells, markers, first = [], dict[str, Ints](), 0
     for number, block in enumerate(blocks, 1):
@@ -96,7 +96,7 @@ def read_plot3d(path: str | Path, merge: float | None = None) -> Mesh:
         markers |= {prefix + name: own for name, own in _sides(node).items()}
     if merge is None and len(np.unique(points, axis=0)) < len(points):
         merge = 0.0
-    table = {"quads" if dimensions == 2 else "hexahedra": np.concatenate(cells)}
+    table = {CELLS[dimension.count].name: np.concatenate(cells)}
     return built(path, points, table, markers, lambda _, i: f"cell {i}", "Plot3D", merge, notes)
 
 
@@ -188,8 +188,6 @@ def _sizes(values: Floats, several: bool, dimensions: int) -> tuple[list[tuple[i
 
 def _in_plane(blocks: Sequence[Block]) -> tuple[list[Block], tuple[str, ...]]:
     """Blocks as they are; those of one plane of points, or of two alike, in that plane."""
-    if blocks[0].points.shape[-1] == 2:
-        return list(blocks), ()
     thin = [own for own in map(_thin, blocks) if own is not None]
     if len(thin) < len(blocks) or len({axis for _, axis in thin}) != 1:
         return list(blocks), ()
@@ -204,6 +202,12 @@ def _in_plane(blocks: Sequence[Block]) -> tuple[list[Block], tuple[str, ...]]:
         f"{AXES[rest[0]]}, {AXES[rest[1]]}"
     )
     return found, (note,)
+
+
+REDUCED: dict[int, Callable[[Sequence[Block]], tuple[list[Block], tuple[str, ...]]]] = {
+    2: lambda blocks: (list(blocks), ()),
+    3: _in_plane,
+}
 
 
 def _thin(block: Block) -> tuple[int, int] | None:
@@ -227,9 +231,10 @@ def _thin(block: Block) -> tuple[int, int] | None:
 
 def _cells(node: Ints, points: Floats) -> Ints:
     """(cells, corners) of a block, counter-clockwise or in the order of VTK, whatever its hand."""
-    corners = QUAD if node.ndim == 2 else HEXAHEDRON
-    cells = np.stack([_shifted(node, own) for own in corners], axis=-1).reshape(-1, len(corners))
-    return cells if _content(points, cells) > 0 else cells[:, _mirrored(len(corners))]
+    kind = CELLS[node.ndim]
+    cells = np.stack([_shifted(node, own) for own in kind.corners], axis=-1)
+    cells = cells.reshape(-1, len(kind.corners))
+    return cells if kind.content(points, cells) > 0 else cells[:, kind.mirrored]
 
 
 def _shifted(node: Ints, corner: Sequence[int]) -> Ints:
@@ -237,17 +242,32 @@ def _shifted(node: Ints, corner: Sequence[int]) -> Ints:
     return node[tuple(slice(c, n - 1 + c) for c, n in zip(corner, node.shape, strict=True))]
 
 
-def _content(points: Floats, cells: Ints) -> float:
-    """Area or volume of cells, but for a factor, positive of a right-handed block."""
-    if points.shape[1] == 2:
-        return float(polygon_areas(points, cells.astype(np.int32)).sum())
+def _area(points: Floats, cells: Ints) -> float:
+    """Area of cells, positive of a right-handed block."""
+    return float(polygon_areas(points, cells.astype(np.int32)).sum())
+
+
+def _volume(points: Floats, cells: Ints) -> float:
+    """Volume of cells, but for a factor, positive of a right-handed block."""
     x = points[cells]
     a, b, c = (x[:, k] - x[:, 0] for k in (1, 3, 4))
     return float((np.cross(a, b) * c).sum())
 
 
-def _mirrored(corners: int) -> list[int]:
-    return [0, 3, 2, 1] if corners == 4 else [0, 3, 2, 1, 4, 7, 6, 5]
+class Cells(NamedTuple):
+    """Cells of a block: their kind, corners, the order of these in a mirror, content."""
+
+    name: str
+    corners: tuple[tuple[int, ...], ...]
+    mirrored: list[int]
+    content: Callable[[Floats, Ints], float]
+
+
+CELLS = {
+    2: Cells("quads", QUAD, [0, 3, 2, 1], _area),
+    3: Cells("hexahedra", HEXAHEDRON, [0, 3, 2, 1, 4, 7, 6, 5], _volume),
+}
+"""By the number of indices."""
 
 
 def _sides(node: Ints) -> dict[str, Ints]:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.files.su2_points import FARTHEST, FARTHEST_IN_SPACE
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.origin import Origin
 
@@ -22,7 +21,7 @@ def resized(path: Path, mesh: Mesh, scale: Any, chord: Any) -> Mesh:
         raise MeshError(f"{path}: scale and chord are given, expected one of the two")
     ((name, value),) = given.items()
     _check(path, name, value)
-    if chord is not None and mesh.dimensions == 3:
+    if chord is not None and not mesh.dimension.one_chord:
         raise MeshError(
             f"{path}: chord is {chord!r}, and the mesh is in space, where wings have many; "
             "expected scale, which multiplies the coordinates"
@@ -33,7 +32,7 @@ def resized(path: Path, mesh: Mesh, scale: Any, chord: Any) -> Mesh:
         points = mesh.points * float(value) if name == "scale" else mesh.points / float(value)
     said = "times" if name == "scale" else "over the chord of"
     note = f"coordinates of the file {said} {float(value):.6g}"
-    farthest = FARTHEST if mesh.dimensions == 2 else FARTHEST_IN_SPACE
+    farthest = mesh.dimension.farthest
     if not (np.abs(points) <= farthest).all():
         raise MeshError(f"{path}: {note} are beyond {farthest:g}, expected less")
     tables = points, mesh.triangles, mesh.quads, mesh.boundaries, mesh.original

@@ -12,19 +12,21 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.dimension import DIMENSIONS
 from kinemesh.errors import did_you_mean
 from kinemesh.mesh.files.built import built
 from kinemesh.mesh.files.su2_beside import OTHERS, PERIODIC, check_other, skip, whole
 from kinemesh.mesh.files.su2_lines import Lines, many
 from kinemesh.mesh.files.su2_points import points_of
 from kinemesh.mesh.files.text_files import path_of, read_text, write_text
-from kinemesh.mesh.kinds import KINDS, Kind
+from kinemesh.mesh.kinds import FLATS, KINDS, OF_DIMENSION
 from kinemesh.mesh.mesh import Mesh
 
 LINE = 3
 OF_TYPE = {kind.su2: kind for kind in KINDS.values()}
 CORNERS = {LINE: 2} | {number: kind.corners for number, kind in OF_TYPE.items()}
-FACES = tuple(kind.su2 for kind in KINDS.values() if kind.dimensions == 2)
+SIDES = {2: (LINE,), 3: tuple(kind.su2 for kind in FLATS.values())}
+"""Types of elements of the boundary, by the dimensions of the mesh."""
 KEYS = ("NDIME", "NELEM", "NPOIN", "NMARK", "MARKER_TAG", "MARKER_ELEMS")
 ROWS = 10_000  # lines that are written at a time
 
@@ -128,17 +130,14 @@ Tables = tuple[dict[str, NDArray], dict[str, NDArray[np.int64]]]
 
 def _elements(lines: Lines, count: int, dimensions: int) -> Tables:
     """Cells of each kind, and the element number of each."""
-    allowed = tuple(kind.su2 for kind in OF_TYPE.values() if kind.dimensions == dimensions)
-    place = "a plane mesh" if dimensions == 2 else "a mesh in space"
-    flat, starts, kinds = _typed(lines, count, "element", allowed, place)
+    kinds = OF_DIMENSION[dimensions]
+    allowed = tuple(kind.su2 for kind in kinds.values())
+    flat, starts, types = _typed(lines, count, "element", allowed, DIMENSIONS[dimensions].mesh)
     cells, rank = {}, {}
-    for number in allowed:
-        name = OF_TYPE[number].name
-        rank[name] = np.flatnonzero(kinds == number)
-        if len(rank[name]) or dimensions == 2:
-            cells[name] = _nodes(flat, starts, rank[name], CORNERS[number])[
-                :, OF_TYPE[number].to_vtk
-            ]
+    for name, kind in kinds.items():
+        rank[name] = np.flatnonzero(types == kind.su2)
+        if len(rank[name]):
+            cells[name] = _nodes(flat, starts, rank[name], kind.corners)[:, kind.to_vtk]
     return cells, rank
 
 
@@ -187,7 +186,7 @@ def _typed(
 def _marker(
     lines: Lines, start: int, name: str, markers: dict[str, NDArray], dimensions: int
 ) -> None:
-    what = "edge" if dimensions == 2 else "face"
+    what = DIMENSIONS[dimensions].side
     if name.upper() == "SEND_RECEIVE":
         raise lines.fault(
             start,
@@ -206,14 +205,11 @@ def _marker(
         raise lines.fault(index, f"{key}=, expected MARKER_ELEMS= of marker '{name}'")
     count = whole(lines, index, key, value)
     of = f"{what} of marker '{name}',"
-    if dimensions == 2:
-        flat, starts, _ = _typed(lines, count, of, (LINE,), "a plane mesh")
-        markers[name] = flat[starts[:, None] + 1 + np.arange(2)]
-    else:
-        flat, starts, kinds = _typed(lines, count, of, FACES, "a mesh in space")
-        last = np.minimum(starts[:, None] + 1 + np.arange(4), len(flat) - 1)
-        markers[name] = flat[last]
-        markers[name][kinds == KINDS["triangles"].su2, 3] = -1
+    allowed = SIDES[dimensions]
+    flat, starts, types = _typed(lines, count, of, allowed, DIMENSIONS[dimensions].mesh)
+    corner = np.arange(max(CORNERS[number] for number in allowed))
+    markers[name] = flat[np.minimum(starts[:, None] + 1 + corner, len(flat) - 1)]
+    markers[name][types == KINDS["triangles"].su2, 3:] = -1
     if lines.at < len(lines) and re.match(r"SEND_TO\s*=", lines.text(lines.at)):
         raise lines.fault(lines.at, "SEND_TO=, expected the mesh in one piece")
 
@@ -223,25 +219,22 @@ def write_su2(mesh: Mesh, path: str | Path) -> None:
     count = sum(map(len, mesh.blocks.values()))
     parts = [f"NDIME= {mesh.dimensions}\nNELEM= {count}\n"]
     for name, cells in mesh.blocks.items():
-        parts += _rows(KINDS[name], cells[:, KINDS[name].to_vtk])
+        parts += _rows(KINDS[name].su2, cells[:, KINDS[name].to_vtk])
     parts.append(f"NPOIN= {mesh.nodes}\n")
     table = np.column_stack([mesh.points.astype(object), np.arange(mesh.nodes)])
     parts += _written("%r " * mesh.dimensions + "%d\n", table)
     parts.append(f"NMARK= {len(mesh.boundaries)}\n")
     for name, sides in mesh.boundaries.items():
         parts.append(f"MARKER_TAG= {name}\nMARKER_ELEMS= {len(sides)}\n")
-        if mesh.dimensions == 2:
-            parts += _written(f"{LINE} %d %d\n", sides)
-            continue
-        flat = sides[:, 3] < 0
-        parts += _rows(KINDS["triangles"], sides[flat, :3])
-        parts += _rows(KINDS["quads"], sides[~flat])
+        corners = (sides >= 0).sum(axis=1)
+        for number in SIDES[mesh.dimensions]:
+            parts += _rows(number, sides[corners == CORNERS[number], : CORNERS[number]])
     write_text(path_of(path), "".join(parts))
 
 
-def _rows(kind: Kind, cells: NDArray) -> Iterator[str]:
-    """Lines of the cells of a kind."""
-    return _written(f"{kind.su2}{' %d' * kind.corners}\n", cells)
+def _rows(number: int, elements: NDArray) -> Iterator[str]:
+    """Lines of the elements of a type."""
+    return _written(f"{number}{' %d' * CORNERS[number]}\n", elements)
 
 
 def _written(line: str, table: NDArray) -> Iterator[str]:

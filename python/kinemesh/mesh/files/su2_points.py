@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.dimension import DIMENSIONS
 from kinemesh.mesh.files.su2_lines import Lines
 
-FARTHEST = 1e150  # the square of a length must not overflow
-FARTHEST_IN_SPACE = 1e100  # nor its cube
 FLAT = 1e-12  # z may vary by this share of the mesh's width
 MOST = 5  # numbers in a line: x y, z, and the point's number twice
 
@@ -26,14 +28,9 @@ def points_of(lines: Lines, count: int, dimensions: int) -> NDArray[np.float64]:
     odd = np.flatnonzero((counts != counts[0]) | (counts < dimensions) | (counts > MOST))
     if len(odd):
         k = int(odd[0])
-        expected = (
-            "x y, with a z that is the same everywhere and the point's number if wanted"
-            if dimensions == 2
-            else "x y z, and the point's number if wanted"
-        )
+        expected = BEHIND[dimensions].expected
         raise lines.fault(start + k, f"point {k} has {counts[k]} numbers, expected {expected}")
-    table = flat.reshape(count, -1)
-    farthest = FARTHEST if dimensions == 2 else FARTHEST_IN_SPACE
+    table, farthest = flat.reshape(count, -1), DIMENSIONS[dimensions].farthest
     wrong = np.flatnonzero(~(np.abs(table) <= farthest).all(axis=1))
     if len(wrong):
         k = int(wrong[0])
@@ -42,10 +39,8 @@ def points_of(lines: Lines, count: int, dimensions: int) -> NDArray[np.float64]:
             f"point {k} is '{lines.text(start + k)[:80]}', expected finite coordinates, at most "
             f"{farthest:g}",
         )
-    rest = table[:, dimensions:]
-    if dimensions == 2:
-        rest = _without_z(lines, start, table)
-    _check_numbers(lines, start, rest, dimensions)
+    rest = BEHIND[dimensions].rest(lines, start, table)
+    _check_numbers(lines, start, rest, BEHIND[dimensions])
     return np.ascontiguousarray(table[:, :dimensions])
 
 
@@ -55,12 +50,13 @@ def _without_z(lines: Lines, start: int, table: NDArray[np.float64]) -> NDArray[
     A column is z where all of it is the same; of two columns the first may be numbers, too.
     """
     rest = table[:, 2:]
-    if not rest.shape[1]:
+    columns = rest.shape[1]
+    if not columns:
         return rest
     level = np.abs(rest[:, 0] - rest[0, 0]) <= FLAT * np.ptp(table[:, :2], axis=0).max()
     if level.all():
         return rest[:, 1:]
-    if rest.shape[1] == 1 or (rest.shape[1] == 2 and _are_numbers(rest)):
+    if columns < 2 or (columns < 3 and _are_numbers(rest)):
         return rest
     k = int(np.argmin(level))
     raise lines.fault(
@@ -77,21 +73,51 @@ def _are_numbers(columns: NDArray[np.float64]) -> bool:
     return bool(whole.all() and (each[1:] != each[:-1]).all())
 
 
-def _check_numbers(lines: Lines, start: int, rest: NDArray[np.float64], dimensions: int) -> None:
+def _check_numbers(lines: Lines, start: int, rest: NDArray[np.float64], behind: Behind) -> None:
     """Refuse what stands behind the coordinates (points, k) and is no number of a point."""
-    if rest.shape[1] == 2 and not _are_numbers(rest):
-        first = "" if dimensions == 3 else ", behind one z"
+    columns = rest.shape[1]
+    if columns > 1 and not _are_numbers(rest):
         raise lines.fault(
             start,
-            f"points end in two numbers each, such as {rest[0, 0]:g} and {rest[0, 1]:g}{first}; "
+            f"points end in two numbers each, such as {rest[0, 0]:g} and {rest[0, 1]:g}"
+            f"{behind.numbers}; "
             "expected numbers of the points, whole and each once, or nothing",
         )
     odd = np.flatnonzero((rest != np.floor(rest)).any(axis=1))
     if len(odd):
         k = int(odd[0])
-        either = ", or a z that is the same everywhere: the mesh is plane"
         raise lines.fault(
             start + k,
             f"point {k} ends in {rest[k, -1]:g}, expected its whole number"
-            + (either if dimensions == 2 and rest.shape[1] == 1 else ""),
+            + (behind.number if columns < 2 else ""),
         )
+
+
+class Behind(NamedTuple):
+    """What may stand behind the coordinates that a mesh has.
+
+    Parameters
+    ----------
+    expected : numbers of a line, in words
+    rest : columns that are to be numbers of points;  numbers, number : added where two, where one
+        of them are none
+    """
+
+    expected: str
+    rest: Callable[[Lines, int, NDArray[np.float64]], NDArray[np.float64]]
+    numbers: str
+    number: str
+
+
+BEHIND = {
+    2: Behind(
+        "x y, with a z that is the same everywhere and the point's number if wanted",
+        _without_z,
+        ", behind one z",
+        ", or a z that is the same everywhere: the mesh is plane",
+    ),
+    3: Behind(
+        "x y z, and the point's number if wanted", lambda lines, start, table: table[:, 3:], "", ""
+    ),
+}
+"""By the dimensions of the mesh."""

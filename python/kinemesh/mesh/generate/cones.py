@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.mesh.edges import four_wide
 from kinemesh.mesh.kinds import SOLIDS
 
 Ints = NDArray[np.int32]
@@ -22,8 +23,7 @@ def cut_faces(faces: Ints, rank: NDArray) -> Ints:
 
     The two triangles of a face follow each other.
     """
-    if faces.shape[1] == 3:
-        return faces
+    faces = four_wide(faces)
     flat = faces[:, 3] < 0
     first = np.argmin(rank[faces], axis=1) if len(faces) else np.empty(0, int)
     turn = (first[:, None] + np.arange(4)) % 4

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
+from kinemesh.dimension import XY
 from kinemesh.errors import MeshError, shown
 from kinemesh.mesh.generate.cones import cut_faces, tetrahedra
 from kinemesh.mesh.kinds import cells_named
@@ -90,7 +91,7 @@ def _halves(points: NDArray[np.float64], quads: Ints) -> Ints:
 
 
 def _check(mesh: Any, span: Any, layers: Any, cells: Any) -> None:
-    if not isinstance(mesh, Mesh) or mesh.dimensions != 2:
+    if not isinstance(mesh, Mesh) or not XY.holds(mesh.dimension):
         raise MeshError(f"extruded: the mesh is {shown(mesh)}, expected a Mesh of the plane")
     real, whole = isinstance(span, abc.Real), isinstance(layers, abc.Integral)
     if isinstance(span, bool) or not (real and 0 < span < np.inf):

@@ -13,9 +13,12 @@ SLACK = 1e-10  # share of the lengths within which a line counts as touching
 
 def crossed(a: Floats, b: Floats, corners: Floats) -> Bools:
     """(k,) of lines from a (k, d) to b (k, d) and facets (k, d, d); touching counts."""
-    if a.shape[1] == 2:
-        return edges_crossed(a, b, corners[:, 0], corners[:, 1])
-    return _triangle_crossed(a, b, corners)
+    return CROSSED[a.shape[1]](a, b, corners)
+
+
+def _edge_crossed(a: Floats, b: Floats, corners: Floats) -> Bools:
+    """In the plane."""
+    return edges_crossed(a, b, corners[:, 0], corners[:, 1])
 
 
 def edges_crossed(a: Floats, b: Floats, p: Floats, q: Floats) -> Bools:
@@ -69,3 +72,6 @@ def _pierced(a: Floats, b: Floats, corners: Floats) -> Bools:
     t = np.einsum("kd,kd->k", two, turned) / scale
     low = -np.sqrt(SLACK)
     return ~flat & (u >= low) & (v >= low) & (u + v <= 1 - low) & (t >= low) & (t <= 1 - low)
+
+
+CROSSED = {2: _edge_crossed, 3: _triangle_crossed}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import overload
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import MeshError, shown
-from kinemesh.mesh.edges import numbers
+from kinemesh.mesh.edges import four_wide, numbers
 from kinemesh.mesh.geometry.solid_quality import SolidQuality, solid_quality
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.polygons import polygon_areas
@@ -84,19 +85,28 @@ def quality(mesh: Mesh | ArrayLike, cells: ArrayLike | None = None) -> Quality |
 
     That of a mesh in space is a `SolidQuality`.
     """
-    if isinstance(mesh, Mesh) and mesh.dimensions == 3:
-        return solid_quality(mesh)
     if isinstance(mesh, Mesh):
-        points, groups = mesh.points, [mesh.triangles, mesh.quads]
-        order = np.arange(len(mesh.triangles) + len(mesh.quads))
-    else:
-        if cells is None:
-            raise MeshError(
-                f"quality: the mesh is {shown(mesh)}, expected a Mesh, or points and cells; of a "
-                "file take quality(mesh.read(path))"
-            )
-        points = numbers(mesh, "quality: points")
-        groups, order = _split(points, cells)
+        return OF_MESH[mesh.dimensions](mesh)
+    if cells is None:
+        raise MeshError(
+            f"quality: the mesh is {shown(mesh)}, expected a Mesh, or points and cells; of a "
+            "file take quality(mesh.read(path))"
+        )
+    points = numbers(mesh, "quality: points")
+    return _of_groups(points, *_split(points, cells))
+
+
+def _of_mesh(mesh: Mesh) -> Quality:
+    """That of a mesh in the plane."""
+    order = np.arange(len(mesh.triangles) + len(mesh.quads))
+    return _of_groups(mesh.points, [mesh.triangles, mesh.quads], order)
+
+
+OF_MESH: dict[int, Callable[[Mesh], Quality | SolidQuality]] = {2: _of_mesh, 3: solid_quality}
+
+
+def _of_groups(points: NDArray, groups: list[NDArray], order: NDArray) -> Quality:
+    """That of triangles and quads, which stand in this order."""
     groups = [group for group in groups if len(group)]
     if not groups:
         raise MeshError("quality: there are no cells, expected at least one")
@@ -145,18 +155,21 @@ def _split(points: NDArray, cells: ArrayLike | None) -> tuple[list[NDArray], NDA
             f"quality: points {points.shape} and cells {table.shape}, "
             "expected (nodes, 2) and (cells, 3 or 4)"
         )
-    least = -1 if table.shape[1] == 4 else 0
+    least = 3 - table.shape[1]  # the fourth node of a triangle is -1
     if table.size and not (table.min() >= least and table.max() < len(points)):
         raise MeshError(
             f"quality: cells names nodes {table.min()} to {table.max()}, expected 0 to "
             f"{len(points) - 1}"
         )
-    if table.shape[1] == 3:
-        return [table], np.arange(len(table))
+    table = four_wide(table)
     flat = table[:, 3] < 0
     return [table[flat, :3], table[~flat]], np.concatenate(
         [np.flatnonzero(flat), np.flatnonzero(~flat)]
     )
+
+
+REGULAR = {3: np.sqrt(3.0) / 4.0, 4: 1.0}
+"""Area of a regular cell over the square of its side, by the number of corners."""
 
 
 def _measure(points: NDArray, cells: NDArray) -> tuple[NDArray, ...]:
@@ -165,7 +178,7 @@ def _measure(points: NDArray, cells: NDArray) -> tuple[NDArray, ...]:
     angles = corner_angles(points, cells)
     corner = points[cells]
     longest = np.sum((np.roll(corner, -1, axis=1) - corner) ** 2, axis=-1).max(axis=1)
-    scale = np.sqrt(3.0) / 4.0 if cells.shape[1] == 3 else 1.0
+    scale = REGULAR[cells.shape[1]]
     with np.errstate(divide="ignore"):
         aspect = scale * longest / np.abs(area)
     return area, angles.min(axis=1), angles.max(axis=1), aspect, corner.mean(axis=1)

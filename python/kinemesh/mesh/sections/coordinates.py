@@ -296,11 +296,11 @@ def _closes(body: list[_Line]) -> bool:
 def _flat(path: Path, body: list[_Line]) -> Floats:
     """(n, 2) coordinates; a third one must be the same everywhere."""
     table = np.array([line.values for line in body])
-    if table.shape[1] == 3:
-        heights, counts = np.unique(table[:, 2], return_counts=True)
+    for height in table.T[2:]:
+        heights, counts = np.unique(height, return_counts=True)
         usual = heights[counts == counts.max()]
-        usual = table[0, 2] if table[0, 2] in usual else usual[0]
-        odd = np.flatnonzero(table[:, 2] != usual)
+        usual = height[0] if height[0] in usual else usual[0]
+        odd = np.flatnonzero(height != usual)
         if len(odd):
             raise _fault(path, body[odd[0]], f", or x y z with z = {usual:g} as elsewhere")
     return np.ascontiguousarray(table[:, :2])

@@ -1,0 +1,88 @@
+"""Plane and space: names, columns and words that differ between them, in one object of each.
+
+What is asked of a mesh, a cloud or volumes is read from their `dimension`, and what differs by its
+mathematics stands in a table {2: in the plane, 3: in space} beside the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.arguments import is_several
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """The plane, or space.
+
+    Parameters
+    ----------
+    count : of coordinates
+    axes : their names, a letter each
+    motion : axes of the plane of motion, in which angles are nose-up
+    endings : of names of kernels, the first that there is
+    pose : numbers of a body's pose in kernels;  loads : sums of loads of a body's walls
+    where : in a sentence;  mesh, side, content : a mesh there, a piece of its boundary, and what
+        its cells have, in words
+    farthest : largest coordinate of a file, whose square, or cube, must not overflow
+    one_chord : whether a body has one chord, which lengths refer to; wings have many
+    """
+
+    count: int
+    axes: str
+    motion: str
+    endings: tuple[str, ...]
+    pose: int
+    loads: int
+    where: str
+    mesh: str
+    side: str
+    content: str
+    farthest: float
+    one_chord: bool
+
+    def __repr__(self) -> str:
+        return f"Dimension({self.axes})"
+
+    @property
+    def columns(self) -> list[int]:
+        """Columns of coordinates that are of the plane of motion."""
+        return [self.axes.index(axis) for axis in self.motion]
+
+    def holds(self, other: Dimension) -> bool:
+        """True where what is of the other dimension can stand in this one."""
+        return self.count >= other.count
+
+    def lift(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Vectors (..., count) of those of the plane of motion (..., 2); others as they are."""
+        *rows, given = vectors.shape
+        if given == self.count:
+            return vectors
+        found = np.zeros((*rows, self.count))
+        found[..., self.columns] = vectors
+        return found
+
+
+XY = Dimension(2, "xy", "xy", (), 6, 4, "in the plane", "a plane mesh", "edge", "area", 1e150, True)
+XYZ = Dimension(
+    3, "xyz", "xz", ("_3d",), 12, 6, "in space", "a mesh in space", "face", "volume", 1e100, False
+)
+DIMENSIONS = {own.count: own for own in (XY, XYZ)}
+"""Both, by the number of coordinates."""
+
+
+def dimension_of(spaces: Any) -> Dimension:
+    """Dimension of a mesh or cloud, or of the first of some; of anything else, `XY`."""
+    first = next(iter(spaces)) if is_several(spaces) and len(spaces) else spaces
+    points = getattr(first, "points", None)
+    return XY if points is None else DIMENSIONS[points.shape[1]]
+
+
+def widest(found: Iterable[Dimension]) -> Dimension:
+    """The dimension that holds all of these; of none, `XY`."""
+    return max(found, key=lambda own: own.count, default=XY)
