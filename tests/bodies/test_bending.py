@@ -10,6 +10,7 @@ from clouds import box
 from kinemesh.bodies.placed import Placed
 from kinemesh.bodies.poses import PoseArray
 from kinemesh.deform.base import Deformation, Mover
+from kinemesh.dimension import XYZ
 from kinemesh.loops.work import movement_of, work_of
 from kinemesh.run.rows import columns
 from solid_cases import MACH, forced
@@ -187,7 +188,7 @@ def test_power_is_traction_times_velocity_of_a_body_that_bends_and_turns(solver,
     of = np.where(there, corner, corner[:, :1])
     x, given = get(grid.vertices.x)[of], grid.vertices.points[of]
     if space:
-        pose, rate = pose.in_space, rate.in_space
+        pose, rate = pose.into(XYZ), rate.into(XYZ)
     displaced = given + sum(
         a * shape(given.reshape(-1, given.shape[-1])).reshape(given.shape)
         for a, shape in zip(pose.modes, shapes, strict=True)

@@ -9,6 +9,7 @@ from clouds import box
 from kinemesh.bodies.placed import Placed
 from kinemesh.bodies.poses import PoseArray, placed
 from kinemesh.deform.base import Deformation, Mover
+from kinemesh.dimension import XYZ
 from kinemesh.motion import Pose
 from scipy.spatial.transform import Rotation
 from solid_cases import MACH, forced
@@ -31,7 +32,7 @@ LAWS = {
 
 def turned(pose, points):
     """Points moved by a pose, by SciPy's rotations."""
-    own = pose.in_space
+    own = pose.into(XYZ)
     rotation = Rotation.from_rotvec(own.angle * np.array(own.axis))
     return rotation.apply(points - np.array(own.about)) + own.about + own.shift
 
@@ -45,7 +46,7 @@ def test_points_are_where_the_rotation_about_the_axis_has_them(name):
     pose = LAWS[name].pose(1.3, 0.5)
     expected = turned(pose, points)
 
-    there = pose.in_space.apply(points)
+    there = pose.into(XYZ).apply(points)
 
     assert there == pytest.approx(expected, abs=16 * EPS)
     of_two = placed(points[:, None].repeat(2, axis=1), PoseArray.of([pose, Pose()]))
@@ -55,19 +56,19 @@ def test_points_are_where_the_rotation_about_the_axis_has_them(name):
 def test_turns_about_y_are_nose_up():
     flat, there = Pose(0.3, (0.25, 0.1), (0.5, 0.2)), np.array([[1.0, 0.7, 0.4], [0.0, -0.2, 0.0]])
 
-    moved = flat.in_space.apply(there)
+    moved = flat.into(XYZ).apply(there)
 
     assert moved[:, [0, 2]] == pytest.approx(flat.apply(there[:, [0, 2]]), abs=4 * EPS)
     assert (moved[:, 1] == there[:, 1]).all()
     assert moved[1, 2] > flat.shift[1]  # the nose goes up
-    assert Pose(0.3, (0.25, 0.0, 0.1), (0.5, 0.0, 0.2)) == flat.in_space
-    assert Pose(0.3, (0.25, 0.1), axis=(0.0, 2.0, 0.0)) == Pose(0.3, (0.25, 0.1)).in_space
+    assert Pose(0.3, (0.25, 0.0, 0.1), (0.5, 0.0, 0.2)) == flat.into(XYZ)
+    assert Pose(0.3, (0.25, 0.1), axis=(0.0, 2.0, 0.0)) == Pose(0.3, (0.25, 0.1)).into(XYZ)
 
 
 @pytest.mark.parametrize("pose", [Pose(0.4, PIVOT, (0.1, 0.2, 0.3), SKEW), Pose(2.0, (0.25, 0.1))])
 def test_the_kernel_moves_nodes_as_poses_say(pose, double):
     points = np.random.default_rng(1).normal(size=(40, 3))
-    b, poses = double, PoseArray.of([Pose(), pose]).in_space
+    b, poses = double, PoseArray.of([Pose(), pose]).into(XYZ)
     x = b.zeros(points.shape, np.float64)
     body = np.arange(40) % 2
     b.bind(
@@ -94,12 +95,12 @@ def test_rates_of_laws_are_those_of_their_poses(name):
     expected = moved / (12 * h)
 
     def velocity(rate):
-        pose, own = law.pose(t, 0.5).in_space, rate.in_space
+        pose, own = law.pose(t, 0.5).into(XYZ), rate.into(XYZ)
         lever = turned(pose, points) - np.array(pose.about) - pose.shift
         return np.array(own.shift) + np.cross(own.angle * np.array(own.axis), lever)
 
     assert velocity(law.rate(t, 0.5)) == pytest.approx(expected, abs=1e-11)
-    asked = km.motion.function(lambda s: law.pose(s, 0.5).in_space)
+    asked = km.motion.function(lambda s: law.pose(s, 0.5).into(XYZ))
     assert velocity(asked.rate(t, 0.5)) == pytest.approx(expected, abs=1e-11)
 
 
@@ -202,7 +203,7 @@ def test_power_is_traction_times_velocity_about_any_axis(name):
     run = made.run(time_step=0.2, steps=4, start="as is")
     get, wall = made.backend.get, made.grid.wall
 
-    pose, rate = (of(4 * 0.2, 0.4).in_space for of in (LAWS[name].pose, LAWS[name].rate))
+    pose, rate = (of(4 * 0.2, 0.4).into(XYZ) for of in (LAWS[name].pose, LAWS[name].rate))
     x = get(made.grid.x)[wall.node]
     expected = turned(pose, made.grid.points[wall.node])
     assert x == pytest.approx(expected, abs=1e-14)

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.frames import CASE, Frame, framed
-from kinemesh.bodies.poses import PoseArray, RateArray, placed, raised
+from kinemesh.bodies.poses import PoseArray, RateArray, placed
+from kinemesh.dimension import DIMENSIONS
 from kinemesh.errors import KinemeshError, SettingsError
 from kinemesh.motion import Motion, Pose, Rate
 from kinemesh.motion.harmonic import sorted_out
-from kinemesh.motion.numbers import LARGEST, lifted
-from kinemesh.motion.pose import NOSE_UP
+from kinemesh.motion.numbers import LARGEST
 from kinemesh.motion.tables import remarks
 from kinemesh.sentences import Sentence
 from kinemesh.space.members import Members
@@ -109,9 +109,9 @@ class Bodies:
         stands = stands or Stands([CASE] * len(bodies))
         motions = [framed(m, f, length) for m, f in zip(motions, stands.frames, strict=True)]
         self.motions, self.speed, self.parts = motions, speed, stands.parts
-        self.space = space
+        self.dimension = DIMENSIONS[3 if space else 2]
         for (member, marker), motion in zip(bodies, motions, strict=True):
-            if motion is not None and motion.in_space and not space:
+            if motion is not None and not self.dimension.holds(motion.dimension):
                 raise SettingsError(
                     f"motion of {marker} is {motion!r}, which is of meshes in space; in the plane "
                     "expected pivots, shifts and directions of two numbers, and no axis",
@@ -122,19 +122,16 @@ class Bodies:
         self.modes = max(map(len, self.shapes), default=0)
         angles = np.array([frame.angle_deg for frame in stands.frames], float)
         self.turned_deg = self.owners.firsts(angles)
-        self._about, self._first = moment_about, self._raised(stands.placed(moment_about))
+        lift = self.dimension.lift
+        self._about, self._first = moment_about, lift(stands.placed(moment_about))
         own_origin = stands.parts and not stands.stated
-        self.points = self._raised(stands.placed((0.0, 0.0))) if own_origin else self._first
+        self.points = lift(stands.placed((0.0, 0.0))) if own_origin else self._first
         self.pivots = self.points.copy()
         for body, motion in enumerate(motions):
             if motion is not None and motion.pivot is not None:
-                self.pivots[body] = lifted(motion.pivot) if space else motion.pivot
+                self.pivots[body] = lift(np.array(motion.pivot))
         self._at_once, self._alone = sorted_out(motions, self.owners.spread(speed))
         self._known: list[tuple[FloatArray, PoseArray]] = []
-
-    def _raised(self, points: FloatArray) -> FloatArray:
-        """Points (..., 2) of the plane of motion, in space (..., 3)."""
-        return raised(points) if self.space else points
 
     def forget(self) -> None:
         """A physical step begins: a user's function is asked anew."""
@@ -220,16 +217,17 @@ class Bodies:
         ----------
         failed : callable    told of a body whose motion raises, and what it raised
         """
-        bodies, size = len(self.bodies), 3 if self.space else 2
+        bodies, size = len(self.bodies), self.dimension.count
         numbers, about = np.zeros((1 + size, bodies)), np.zeros((size, bodies)).T
         angle, shift = numbers[0], numbers[1:].T
-        axis = np.tile(NOSE_UP, (bodies, 1)) if self.space else None
+        rest = still.into(self.dimension)
+        axis = None if rest.axis is None else np.tile(rest.axis, (bodies, 1))
         modes = np.zeros((bodies, self.modes)) if self.modes else None
         for group in self._at_once:
             of = group.bodies
             evaluate = group.poses if isinstance(still, Pose) else group.rates
             angle[of], moved = evaluate(self.owners.spread(time)[of])
-            shift[of], about[of] = self._raised(moved), self._raised(group.about)
+            shift[of], about[of] = self.dimension.lift(moved), self.dimension.lift(group.about)
         # users' motions one by one, and those whose numbers are none, to be told why
         wild = ~(np.abs(numbers) <= LARGEST).all(axis=0)
         for body in [*self._alone, *np.flatnonzero(wild).tolist()]:
@@ -238,7 +236,7 @@ class Bodies:
                 found = self._ask(body, still, time)
             except Exception as error:  # whatever a user's law raises
                 failed(body, error)
-            found = found.in_space if self.space else found
+            found = found.into(self.dimension)
             angle[body], shift[body] = found.angle, found.shift
             if isinstance(found, Pose):
                 about[body] = found.about
@@ -256,7 +254,7 @@ class Bodies:
         found = ask(float(time[member]), float(self.speed[member]))
         if not isinstance(found, type(still)):
             raise SettingsError(f"motion: got {found!r}, expected a {type(still).__name__}")
-        if found.axis is not None and not self.space:
+        if not self.dimension.holds(found.dimension):
             raise SettingsError(f"motion: got {found!r}, of space, on a mesh in the plane")
         self.check_modes("motion", body, found)
         return found

@@ -15,6 +15,7 @@ from kinemesh.bodies.frames import CASE
 from kinemesh.bodies.placement import Placement
 from kinemesh.bodies.poses import PoseArray, RateArray
 from kinemesh.bodies.ways import Way
+from kinemesh.dimension import XYZ
 from kinemesh.errors import SettingsError, did_you_mean
 from kinemesh.motion import Given, Motion, Pose, Rate
 
@@ -62,7 +63,7 @@ class Placed:
             self._refuse_law(body)
             for own in (pose, *([speeds[body]] if body in speeds else ())):
                 self.bodies.check_modes("place", body, own)
-            if pose.axis is not None and not self.bodies.space:
+            if not self.bodies.dimension.holds(pose.dimension):
                 raise SettingsError(
                     f"place: {self.bodies.bodies[body][1]!r} is at {pose!r}, which is of space; on "
                     "a mesh in the plane expected points of two numbers, and no axis"
@@ -162,14 +163,14 @@ class Placed:
             angle, shift = rates.angle.copy(), rates.shift.copy()
             axis, modes = (None if a is None else a.copy() for a in (rates.axis, rates.modes))
             earlier = None if first else Way(older, old, of=way.of)
-            speeds = way.rates(step, earlier, axis is not None, self.bodies.modes)
+            speeds = way.rates(step, earlier, self.bodies.dimension, self.bodies.modes)
             angle[way.of], shift[way.of] = speeds.angle, speeds.shift
             if axis is not None:
                 axis[way.of] = speeds.axis
             if modes is not None:
                 modes[way.of] = speeds.modes
             for body, rate in self.rates.items():
-                given = rate if axis is None else rate.in_space
+                given = rate.into(self.bodies.dimension)
                 angle[body], shift[body] = given.angle, given.shift
                 if axis is not None:
                     axis[body] = given.axis
@@ -230,7 +231,7 @@ def about(pose: Pose, point: Sequence[float]) -> Pose:
     if pose.about == tuple(point):
         return pose
     if len(point) == 3:
-        pose = pose.in_space
+        pose = pose.into(XYZ)
         shift = (pose.apply(point) - point).tolist()
         return Pose(pose.angle, point, shift, pose.axis, modes=pose.modes)
     c, s = cos(pose.angle), sin(pose.angle)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Placement
+from kinemesh.dimension import XYZ
 from kinemesh.errors import SettingsError
 from kinemesh.motion import Motion
 from kinemesh.space.solids import FLAT
@@ -33,7 +34,7 @@ def check_laws(
         own = float(speed[member])
         try:
             cycle = motion.period(own) or length / own
-            poses = [motion.pose(share * cycle, own).in_space for share in (0.0, 0.13, 0.37)]
+            poses = [motion.pose(share * cycle, own).into(XYZ) for share in (0.0, 0.13, 0.37)]
         except Exception:  # of a user's law, which the run tells of
             continue
         for pose in poses:
@@ -49,7 +50,7 @@ def check_placement(grid: Volumes, placement: Placement, shifts: bool) -> None:
     """
     if not grid.normals.any():
         return
-    there = placement.poses.in_space
+    there = placement.poses.into(XYZ)
     assert there.axis is not None
     for k, (member, _) in enumerate(grid.bodies):
         shift = np.zeros(3) if shifts else there.shift[k]

@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.dimension import XY, XYZ, Dimension, widest
 from kinemesh.motion.numbers import FloatArray, turns
-from kinemesh.motion.pose import NOSE_UP, Pose, Rate, cross_of
+from kinemesh.motion.pose import NOSE_UP, Pose, Rate, Vector, cross_of
 
 
 class PoseArray(Sequence[Pose]):
@@ -49,14 +51,13 @@ class PoseArray(Sequence[Pose]):
         """PoseArray of a sequence of poses, or the PoseArray itself."""
         if isinstance(poses, PoseArray):
             return poses
-        spatial = any(pose.axis is not None for pose in poses)
-        each = [pose.in_space for pose in poses] if spatial else list(poses)
-        size = 3 if spatial else 2
+        dimension = widest(pose.dimension for pose in poses)
+        each = [pose.into(dimension) for pose in poses]
         about, shift = (
-            np.array([getattr(pose, name) for pose in each], float).reshape(-1, size)
+            np.array([getattr(pose, name) for pose in each], float).reshape(-1, dimension.count)
             for name in ("about", "shift")
         )
-        axis = np.array([pose.axis for pose in each], float) if spatial else None
+        axis = axes([pose.axis for pose in each])
         angle = np.array([pose.angle for pose in each], float)
         return cls(angle, about, shift, axis, amplitudes([pose.modes for pose in each]))
 
@@ -66,12 +67,18 @@ class PoseArray(Sequence[Pose]):
         about, shift = (np.zeros((2, bodies)).T for _ in range(2))
         return cls(np.zeros(bodies), about, shift)
 
+    @property
+    def dimension(self) -> Dimension:
+        """The plane of motion, or space where poses have axes."""
+        return XY if self.axis is None else XYZ
+
+    def into(self, dimension: Dimension) -> PoseArray:
+        """The poses in a dimension that holds them, as of `Pose.into`."""
+        return self if self.dimension.holds(dimension) else self._raised
+
     @cached_property
-    def in_space(self) -> PoseArray:
-        """The poses in space, of those in the plane of motion about lines along y."""
-        if self.axis is not None:
-            return self
-        about, shift = (raised(array) for array in (self.about, self.shift))
+    def _raised(self) -> PoseArray:
+        about, shift = (XYZ.lift(array) for array in (self.about, self.shift))
         axis = np.tile(NOSE_UP, (len(self), 1))
         return PoseArray(self.angle, about, shift, axis, self.modes)
 
@@ -123,7 +130,7 @@ class PoseArray(Sequence[Pose]):
     @cached_property
     def turned(self) -> FloatArray:
         """(bodies, 3, 3) matrices of the turns in space, less one, without cancellation."""
-        k = cross_of(np.asarray(self.in_space.axis))
+        k = cross_of(np.asarray(self.into(XYZ).axis))
         half = turns(self.angle / 2)[1]
         whole = turns(self.angle)[1]
         return whole[:, None, None] * k + 2 * (half * half)[:, None, None] * (k @ k)
@@ -131,7 +138,7 @@ class PoseArray(Sequence[Pose]):
     @cached_property
     def space_rows(self) -> FloatArray:
         """(bodies, 12) for the kernel pose_move_3d: (R - 1 | t); x moves by (R - 1) x + t."""
-        there = self.in_space
+        there = self.into(XYZ)
         t = there.shift - np.einsum("bij,bj->bi", self.turned, there.about)
         return np.concatenate([self.turned, t[:, :, None]], axis=2).reshape(-1, 12)
 
@@ -159,22 +166,23 @@ class PoseArray(Sequence[Pose]):
 
         In space points are (bodies, 3).
         """
-        if points.shape[-1] == 3:
-            return placed(points, self)
-        lever = points - self.about
-        if lever.any():
-            off = lever.any(axis=1)
-            c, s = turns(self.angle[off])
-            rotation = np.stack([c, s, -s, c], axis=1).reshape(-1, 2, 2)
-            lever[off] = (lever[off, None] @ rotation.transpose(0, 2, 1))[:, 0]
-        return lever + self.about + self.shift
+        return APPLIED[points.shape[-1]](points, self)
 
 
-def rows_of(poses: Sequence[Pose], space: bool, shapes: int) -> FloatArray:
+ROWS = {2: attrgetter("rows"), 3: attrgetter("space_rows")}
+"""Poses as the kernel pose_move has them, by dimension."""
+
+
+def rows_of(poses: Sequence[Pose], dimension: Dimension, shapes: int) -> FloatArray:
     """(bodies, 6), in space (bodies, 12), of the kernel pose_move, then amplitudes of shapes."""
     there = PoseArray.of(poses)
-    rows = there.space_rows if space else there.rows
+    rows: FloatArray = ROWS[dimension.count](there)
     return np.concatenate([rows, there.amplitudes(shapes)], axis=1) if shapes else rows
+
+
+def axes(each: Sequence[Vector | None]) -> FloatArray | None:
+    """(bodies, 3) axes of turns; None of the plane."""
+    return None if None in each or not each else np.array(each, float)
 
 
 def amplitudes(each: Sequence[Sequence[float]]) -> FloatArray | None:
@@ -187,20 +195,33 @@ def amplitudes(each: Sequence[Sequence[float]]) -> FloatArray | None:
 
 def placed(points: FloatArray, poses: Sequence[Pose]) -> FloatArray:
     """Points (..., n, 2), in space (..., n, 3), of n bodies at rest, moved to poses [chord]."""
-    there = PoseArray.of(poses)
-    if points.shape[-1] == 3:
-        there = there.in_space
-        lever = points - there.about
-        moved: NDArray[np.float64] = np.einsum("bij,...bj->...bi", there.turned, lever)
-        return points + moved + there.shift
+    return PLACED[points.shape[-1]](points, PoseArray.of(poses))
+
+
+def _placed_in_plane(points: FloatArray, there: PoseArray) -> FloatArray:
     return np.stack(there.moved(points[..., 0], points[..., 1]), axis=-1)
 
 
-def raised(vectors: FloatArray) -> FloatArray:
-    """Vectors (..., 3) of those of the plane of motion (..., 2), at y = 0."""
-    if vectors.shape[-1] == 3:
-        return vectors
-    return np.stack([vectors[..., 0], np.zeros(vectors.shape[:-1]), vectors[..., 1]], axis=-1)
+def _applied_in_plane(points: FloatArray, there: PoseArray) -> FloatArray:
+    """Point (bodies, 2) of each body, with the bits of `Pose.apply`."""
+    lever = points - there.about
+    if lever.any():
+        off = lever.any(axis=1)
+        c, s = turns(there.angle[off])
+        rotation = np.stack([c, s, -s, c], axis=1).reshape(-1, 2, 2)
+        lever[off] = (lever[off, None] @ rotation.transpose(0, 2, 1))[:, 0]
+    return lever + there.about + there.shift
+
+
+def _placed_of_space(points: FloatArray, there: PoseArray) -> FloatArray:
+    there = there.into(XYZ)
+    lever = points - there.about
+    return points + np.einsum("bij,...bj->...bi", there.turned, lever) + there.shift
+
+
+PLACED = {2: _placed_in_plane, 3: _placed_of_space}
+APPLIED = {2: _applied_in_plane, 3: _placed_of_space}
+"""What brings points to poses, by their coordinates: any points of the bodies, one of each body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,11 +244,10 @@ class RateArray:
     @classmethod
     def of(cls, rates: Sequence[Rate]) -> RateArray:
         """RateArray of a sequence of rates."""
-        spatial = any(rate.axis is not None for rate in rates)
-        each = [rate.in_space for rate in rates] if spatial else list(rates)
-        shift = np.array([rate.shift for rate in each], float).reshape(-1, 3 if spatial else 2)
-        axis = np.array([rate.axis for rate in each], float) if spatial else None
-        modes = amplitudes([rate.modes for rate in each])
+        dimension = widest(rate.dimension for rate in rates)
+        each = [rate.into(dimension) for rate in rates]
+        shift = np.array([rate.shift for rate in each], float).reshape(-1, dimension.count)
+        axis, modes = axes([rate.axis for rate in each]), amplitudes([rate.modes for rate in each])
         return cls(np.array([rate.angle for rate in each], float), shift, axis, modes)
 
     @property

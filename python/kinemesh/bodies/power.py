@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Placement
-from kinemesh.bodies.poses import placed, raised
+from kinemesh.bodies.poses import placed
+from kinemesh.dimension import XYZ
 
 FloatArray = NDArray[np.float64]
 
@@ -21,14 +22,26 @@ class Rigid(NamedTuple):
     shifting: FloatArray  # power of the pivot's velocity
 
 
-def in_plane(sums: FloatArray, point: FloatArray, own: FloatArray, placement: Placement) -> Rigid:
-    """Moments and powers in the plane.
+def rigid(
+    sums: FloatArray, across: FloatArray, point: FloatArray, own: FloatArray, placement: Placement
+) -> Rigid:
+    """Moments and powers of bodies.
 
     Parameters
     ----------
-    sums : (3, bodies)     forces along x and y, nose-up moment about `point` (bodies, 2)
-    own : (bodies, 2)      points of the bodies as given, that their own moments are about
+    sums : (3, bodies)     forces along the axes of the plane of motion, nose-up moment about
+        `point` (bodies, 2), at y = 0 in space
+    across : (3, bodies)   in space the force along y, the moments of roll and yaw about `point`
+    own : (bodies, 2)      points of the bodies as given, that their own moments are about; in space
+        (bodies, 3)
     """
+    return RIGID[own.shape[1]](sums, across, point, own, placement)
+
+
+def _in_plane(
+    sums: FloatArray, _: FloatArray, point: FloatArray, own: FloatArray, placement: Placement
+) -> Rigid:
+    """In the plane."""
     fx, fy, moment = sums
     poses, rates = placement.poses, placement.rates
 
@@ -42,21 +55,20 @@ def in_plane(sums: FloatArray, point: FloatArray, own: FloatArray, placement: Pl
     return Rigid(moved_to(placed(own, poses)), turning, shifting)
 
 
-def in_space(
-    force: FloatArray, moment: FloatArray, point: FloatArray, own: FloatArray, placement: Placement
+def _of_space(
+    sums: FloatArray, across: FloatArray, point: FloatArray, own: FloatArray, placement: Placement
 ) -> Rigid:
-    """Moments and powers in space: of a turn the moment about the pivot times the spin.
-
-    Parameters
-    ----------
-    force, moment : (bodies, 3)    of each body, the moment about `point` (bodies, 2), at y = 0
-    own : (bodies, 3)              points of the bodies as given, that their own moments are about
-    """
-    there, rates = placement.poses.in_space, placement.rates
+    """In space: of a turn the moment about the pivot times the spin."""
+    (fx, fz, nose_up), (fy, roll, yaw) = sums, across
+    force, moment = (np.stack(of, axis=1) for of in ((fx, fy, fz), (roll, nose_up, yaw)))
+    there, rates = placement.poses.into(XYZ), placement.rates
 
     def moved_to(place: FloatArray) -> FloatArray:
-        return np.asarray(moment + np.cross(raised(point) - place, force))
+        return np.asarray(moment + np.cross(XYZ.lift(point) - place, force))
 
     turning = (moved_to(there.about + there.shift) * rates.spin).sum(axis=1)
-    shifting = (force * raised(rates.shift)).sum(axis=1)
+    shifting = (force * XYZ.lift(rates.shift)).sum(axis=1)
     return Rigid(moved_to(placed(own, there))[:, 1], turning, shifting)
+
+
+RIGID = {2: _in_plane, 3: _of_space}

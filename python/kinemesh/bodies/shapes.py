@@ -118,18 +118,22 @@ class Shapes:
     def planes(self, member: int) -> tuple[NDArray[np.int64], FloatArray]:
         """Vertices on a member's planes of symmetry in space, in its own numbers, and their unit
         normal (dimensions,), zero without one."""
-        if self.grid.dimensions == 2:
-            return np.empty(0, np.int64), np.zeros(2)
         first, last = self.vertices.first[member : member + 2]
         on = self.grid.on_planes
         return on[(on >= first) & (on < last)] - first, self.grid.normals[member]
 
     def _on_planes(self) -> tuple[NDArray[np.int64], FloatArray]:
         """Rows of walls on planes of symmetry, and normals (rows, dimensions) of these."""
+        return {2: self._on_lines, 3: self._on_flats}[self.grid.dimensions]()
+
+    def _on_flats(self) -> tuple[NDArray[np.int64], FloatArray]:
+        """Those of space, where planes of symmetry are no patches."""
+        rows = np.flatnonzero(np.isin(self.vertices.wall.node, self.grid.on_planes))
+        return rows, self.grid.normals[self.vertices.wall.member[rows]]
+
+    def _on_lines(self) -> tuple[NDArray[np.int64], FloatArray]:
+        """Those of the plane, which lie along a patch."""
         wall, vertices = self.vertices.wall, self.vertices
-        if self.grid.dimensions == 3:
-            rows = np.flatnonzero(np.isin(wall.node, self.grid.on_planes))
-            return rows, self.grid.normals[wall.member[rows]]
         found, normals = [], []
         for name, side in vertices.sides.items():
             if role_of(name) != PLANE:

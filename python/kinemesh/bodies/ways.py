@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.poses import PoseArray, RateArray
+from kinemesh.dimension import XY, XYZ, Dimension, widest
 from kinemesh.motion.pose import NOSE_UP
 
 if TYPE_CHECKING:
@@ -27,14 +28,12 @@ class Way:
 
     def __init__(self, old: PoseArray, new: PoseArray, of: NDArray[np.int64]) -> None:
         self.of = of
-        if (old.axis is None) != (new.axis is None):
-            old, new = old.in_space, new.in_space
-        self.old, self.new = old, new
+        both = widest((old.dimension, new.dimension))
+        self.old, self.new = old.into(both), new.into(both)
 
     def over(self, laws: PoseArray, share: float) -> PoseArray:
         """Poses of all bodies at a share of the step: these, and of the others those by laws."""
-        old, new = (self.old, self.new) if laws.axis is None else (
-            self.old.in_space, self.new.in_space)  # fmt: skip
+        old, new = self.old.into(laws.dimension), self.new.into(laws.dimension)
         angle, pivot, shift = laws.angle.copy(), laws.about.copy(), laws.shift.copy()
         modes = None if laws.modes is None else laws.modes.copy()
         if modes is not None:
@@ -56,7 +55,7 @@ class Way:
 
     def turns(self) -> NDArray[np.float64]:
         """(n, 3) turns of the step in space, about their axes [rad]."""
-        old, new = self.old.in_space, self.new.in_space
+        old, new = self.old.into(XYZ), self.new.into(XYZ)
         assert new.axis is not None
         found: NDArray[np.float64] = (new.angle - old.angle)[:, None] * new.axis
         for k in np.flatnonzero(_turning(old, new)).tolist():
@@ -64,14 +63,14 @@ class Way:
         return found
 
     def rates(
-        self, step: NDArray[np.float64], earlier: Way | None, spatial: bool, modes: int
+        self, step: NDArray[np.float64], earlier: Way | None, dimension: Dimension, modes: int
     ) -> RateArray:
         """Rates at the end by differences over steps (n,), as the volumes have them: BDF1 or, with
         the way of the step before, BDF2.
 
         Parameters
         ----------
-        spatial : whether they are of space;  modes : most shapes of a body
+        dimension : that they are of;  modes : most shapes of a body
         """
 
         def change(now: Any, before: Any) -> Any:
@@ -80,8 +79,7 @@ class Way:
         def moved(way: Way | None) -> Any:
             if way is None:
                 return 0.0
-            old, new = (way.old.in_space, way.new.in_space) if spatial else (way.old, way.new)
-            return new.shift - old.shift
+            return way.new.into(dimension).shift - way.old.into(dimension).shift
 
         def bent(way: Way | None) -> Any:
             if way is None:
@@ -90,7 +88,7 @@ class Way:
 
         shift = change(moved(self), moved(earlier)) / step[:, None]
         bend = change(bent(self), bent(earlier)) / step[:, None] if modes else None
-        if not spatial:
+        if XY.holds(dimension):
             before = 0.0 if earlier is None else earlier.new.angle - earlier.old.angle
             angle = change(self.new.angle - self.old.angle, before) / step
             return RateArray(angle, shift, None, bend)

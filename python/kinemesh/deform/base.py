@@ -65,8 +65,8 @@ class Mover(ABC):
 
     def __init__(self, vertices: Vertices) -> None:
         self.vertices, self.backend = vertices, vertices.backend
-        self.space, self.shapes = vertices.dimensions == 3, vertices.shapes
-        self.pose = self.backend.zeros((len(vertices.bodies), 12 if self.space else 6), np.float64)
+        self.dimension, self.shapes = vertices.dimension, vertices.shapes
+        self.pose = self.backend.zeros((len(vertices.bodies), self.dimension.pose), np.float64)
         self._nodes_back = self.backend.bind(
             f"copy_f64_{vertices.dimensions}", **{"from": vertices.x1, "to": vertices.x}
         )
@@ -92,7 +92,7 @@ class Mover(ABC):
 
     def rows(self, poses: Sequence[Pose]) -> NDArray[np.float64]:
         """(bodies, 6), in space (bodies, 12), of the kernel pose_move; then amplitudes of modes."""
-        return rows_of(poses, self.space, 0 if self.shapes is None else self.shapes.count)
+        return rows_of(poses, self.dimension, 0 if self.shapes is None else self.shapes.count)
 
     def rows_at(self, poses: Poses, share: NDArray) -> NDArray[np.float64]:
         """Rows as of `rows`, each body at its member's share of the step."""

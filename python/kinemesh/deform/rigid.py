@@ -14,6 +14,13 @@ from kinemesh.errors import SettingsError
 from kinemesh.space.conditions.base import Condition
 from kinemesh.space.vertices import Vertices
 
+SEVERAL = {
+    2: "use springs or Delaunay mapping for several bodies",
+    3: "in space a mesh moves as one: give walls that move alike one marker, run steady, or make a "
+    "mesh about each body",
+}
+"""Advice for several bodies, by the dimensions of the mesh."""
+
 
 class RigidMover(PoseMover):
     """All nodes of a member to the pose of its one body; those of none stand."""
@@ -24,14 +31,9 @@ class RigidMover(PoseMover):
         super().__init__(vertices)
         owners = vertices.owners
         if owners.several:
-            advice = (
-                "use springs or Delaunay mapping for several bodies"
-                if vertices.dimensions == 2
-                else "in space a mesh moves as one: give walls that move alike one marker, run "
-                "steady, or make a mesh about each body"
-            )
             raise SettingsError(
-                f"{self.words} needs one body per member at most, found {vertices.bodies}; {advice}"
+                f"{self.words} needs one body per member at most, found {vertices.bodies}; "
+                f"{SEVERAL[vertices.dimensions]}"
             )
         body = np.full(owners.members, -1)
         body[owners.of] = np.arange(len(owners.of))

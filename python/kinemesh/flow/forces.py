@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Placement
-from kinemesh.bodies.power import in_plane, in_space
+from kinemesh.bodies.power import rigid
 from kinemesh.device.fields import Fields
 from kinemesh.flow.generalised import Generalised
 from kinemesh.io.columns import SIDE
@@ -73,7 +73,7 @@ class Forces:
         self.shared = Shared(grid)
         self.about = b.zeros((grid.members, 2), np.float64)
         offsets, groups = body_chunks(wall.body, len(grid.bodies))
-        count = 4 if grid.dimensions == 2 else 6
+        count = grid.dimension.loads
         parts = b.zeros((len(offsets) - 1, count), np.float64)
         self.sums = b.zeros((len(grid.bodies), count), np.float64)
         alpha = np.radians(grid.owners.spread(alpha_deg))
@@ -157,14 +157,9 @@ class Forces:
         """
         sums = self.sums_about(about)
         point, scale = self.grid.owners.spread(about), self.pressure * self.length
-        if self.grid.dimensions == 2:
-            rigid = in_plane(sums, point, pivots, placement)
-        else:
-            fx, fz, nose_up = sums
-            fy, roll, yaw = self.backend.get(self.sums).T[3:]
-            force, moment = (np.stack(of, axis=1) for of in ((fx, fy, fz), (roll, nose_up, yaw)))
-            rigid = in_space(force, moment, point, pivots, placement)
-        found = Loads(self._coefficients(sums), *(own / scale for own in rigid))
+        across = self.backend.get(self.sums).T[3:]
+        numbers = rigid(sums, across, point, pivots, placement)
+        found = Loads(self._coefficients(sums), *(own / scale for own in numbers))
         if self.generalised is None:
             return found
         forces = self.generalised.sums(placement) / scale[:, None]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Placement
+from kinemesh.bodies.poses import rows_of
 from kinemesh.bodies.shapes import Shapes
 from kinemesh.device.fields import Fields
 from kinemesh.space.volumes import Volumes
@@ -32,8 +33,8 @@ class Generalised:
         self, grid: Volumes, walls: Fields, shapes: Shapes, kernel: str, offsets: Any, groups: Any
     ) -> None:
         b, self.backend, self.shapes = grid.backend, grid.backend, shapes
-        bodies, self.space = len(grid.bodies), grid.dimensions == 3
-        self.pose = b.zeros((bodies, 12 if self.space else 6), np.float64)
+        bodies, self.dimension = len(grid.bodies), grid.dimension
+        self.pose = b.zeros((bodies, self.dimension.pose), np.float64)
         self.parts = b.zeros((len(offsets) - 1, 1), np.float64)
         self._sums = [b.zeros((bodies, 1), np.float64) for _ in range(shapes.count)]
         own = walls.also(
@@ -50,8 +51,7 @@ class Generalised:
     def sums(self, placement: Placement) -> NDArray[np.float64]:
         """(bodies, shapes) of the present flow, with the bodies where a step has placed them
         [rho_inf a_inf^2 chord, in space times chord]."""
-        poses = placement.poses
-        self.backend.put(self.pose, poses.space_rows if self.space else poses.rows)
+        self.backend.put(self.pose, rows_of(placement.poses, self.dimension, 0))
         self._measure()
         found: NDArray[np.float64] = np.hstack([self.backend.get(sums) for sums in self._sums])
         return found

@@ -9,6 +9,7 @@ from math import radians
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.dimension import XY
 from kinemesh.motion.motions import Motion, Pitch, Plunge, Together
 from kinemesh.motion.numbers import FloatArray, turns
 
@@ -128,7 +129,7 @@ def sorted_out(
             continue
         kinds = tuple(map(type, _parts(motion)))
         whole = type(motion) in (Pitch, Plunge, Together) and set(kinds) <= {Pitch, Plunge}
-        whole = whole and not motion.in_space
+        whole = whole and XY.holds(motion.dimension)
         (alike.setdefault(kinds, []) if whole else alone).append(body)
     groups = [
         Harmonics(own, [m for b in own if (m := motions[b]) is not None], speeds[own].tolist())

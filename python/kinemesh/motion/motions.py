@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
+from kinemesh.dimension import DIMENSIONS, XY, XYZ, Dimension, widest
 from kinemesh.errors import SettingsError
 from kinemesh.motion.numbers import finite, lifted, place, positive, unit
 from kinemesh.motion.periods import common_omega
@@ -59,11 +60,10 @@ class Motion(ABC):
         """
         h = self.span(u_inf)
         pose = self.pose(t, u_inf)
-        spatial = pose.axis is not None
-        here = pose.numbers(pose.about, spatial)
+        here = pose.numbers(pose.about)
 
         def moved(share: int) -> NDArray[np.float64]:
-            return self.pose(t + share * h, u_inf).numbers(pose.about, spatial) - here
+            return self.pose(t + share * h, u_inf).numbers(pose.about, pose.dimension) - here
 
         def one_sided(side: int) -> NDArray[np.float64]:
             return sum([side * w * moved(side * k) for k, w in ONE_SIDED.items()], 0 * here)
@@ -76,7 +76,7 @@ class Motion(ABC):
             except Exception:  # whatever a user's law raises beyond its end
                 found = one_sided(-1 if t > 4 * h else 1)
         rates = (found / (12 * h)).tolist()
-        if not spatial:
+        if pose.axis is None:
             return Rate(rates[0], rates[1:3], modes=rates[3:])
         spin = np.reshape(rates[:9], (3, 3)) @ pose.rotation.T
         axis = 0.5 * np.array([spin[2, 1] - spin[1, 2], spin[0, 2] - spin[2, 0],
@@ -112,9 +112,9 @@ class Motion(ABC):
         return ()
 
     @property
-    def in_space(self) -> bool:
-        """True for a law that leaves the plane of motion, as far as the law tells."""
-        return self.axis is not None
+    def dimension(self) -> Dimension:
+        """Space for a law that leaves the plane of motion, as far as the law tells."""
+        return XY if self.axis is None else XYZ
 
     def period(self, u_inf: float) -> float | None:
         """Time of one cycle [chord/a_inf]; None for a motion without a period."""
@@ -216,8 +216,8 @@ class Plunge(Motion):
         return Rate(shift=tuple(speed * c for c in self.direction))
 
     @property
-    def in_space(self) -> bool:
-        return len(self.direction) == 3
+    def dimension(self) -> Dimension:
+        return DIMENSIONS[len(self.direction)]
 
     def _phase(self, t: float, u_inf: float) -> float:
         return self.omega(u_inf) * finite("plunge", "t", t) + radians(self.phase_deg)
@@ -289,8 +289,8 @@ class Together(Motion):
         return next((part.shapes for part in self.parts if part.shapes), ())
 
     @property
-    def in_space(self) -> bool:
-        return any(part.in_space for part in self.parts)
+    def dimension(self) -> Dimension:
+        return widest(part.dimension for part in self.parts)
 
     @property
     def axis(self) -> tuple[float, ...] | None:

@@ -15,6 +15,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kinemesh.dimension import XY, XYZ, Dimension, widest
 from kinemesh.errors import SettingsError
 from kinemesh.motion.numbers import bounded, finite, lifted, place, several, unit
 
@@ -93,24 +94,30 @@ class Pose:
         about = np.asarray(self.about)
         return (np.asarray(points, float) - about) @ self.rotation.T + about + self.shift
 
-    def numbers(self, point: Sequence[float], spatial: bool | None = None) -> NDArray[np.float64]:
+    def numbers(
+        self, point: Sequence[float], dimension: Dimension | None = None
+    ) -> NDArray[np.float64]:
         """Angle, or in space the matrix of the turn; where it has a point of the body; modes.
 
         They change steadily with the pose, as an axis need not.
 
         Parameters
         ----------
-        spatial : bool    in space; None: where the pose has an axis
+        dimension : that they are of; None: that of the pose
         """
-        if not (self.axis is not None if spatial is None else spatial):
-            return np.array([self.angle, *self.apply(point), *self.modes])
-        own = self.in_space
-        return np.array([*own.rotation.ravel(), *own.apply(lifted(point)), *own.modes])
+        own = self.into(dimension or self.dimension)
+        turn = [own.angle] if own.axis is None else own.rotation.ravel()
+        place = point if own.axis is None else lifted(point)
+        return np.array([*turn, *own.apply(place), *own.modes])
 
     @property
-    def in_space(self) -> Pose:
-        """The pose in space, of one in the plane of motion about lines along y."""
-        if self.axis is not None:
+    def dimension(self) -> Dimension:
+        """The plane of motion, or space where the pose has an axis."""
+        return XY if self.axis is None else XYZ
+
+    def into(self, dimension: Dimension) -> Pose:
+        """The pose in a dimension that holds it: a turn in the plane of motion is about y."""
+        if self.dimension.holds(dimension):
             return self
         return Pose(self.angle, self.about, self.shift, NOSE_UP, modes=self.modes)
 
@@ -172,9 +179,13 @@ class Rate:
         return _told(self)
 
     @property
-    def in_space(self) -> Rate:
-        """The rate in space, of one in the plane of motion."""
-        if self.axis is not None:
+    def dimension(self) -> Dimension:
+        """The plane of motion, or space where the rate has an axis."""
+        return XY if self.axis is None else XYZ
+
+    def into(self, dimension: Dimension) -> Rate:
+        """The rate in a dimension that holds it, as of `Pose.into`."""
+        if self.dimension.holds(dimension):
             return self
         return Rate(self.angle, self.shift, NOSE_UP, modes=self.modes)
 
@@ -226,9 +237,8 @@ Kind = TypeVar("Kind", Pose, Rate)
 
 def alike(one: Kind, two: Kind) -> tuple[Kind, Kind]:
     """Both of the plane of motion, or both of space."""
-    if (one.axis is None) == (two.axis is None):
-        return one, two
-    return one.in_space, two.in_space
+    both = widest((one.dimension, two.dimension))
+    return one.into(both), two.into(both)
 
 
 def cross_of(vectors: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ from math import cos, pi, radians, sin
 from typing import ClassVar
 
 from kinemesh.arguments import checks_names
+from kinemesh.dimension import DIMENSIONS, Dimension
 from kinemesh.errors import SettingsError
 from kinemesh.motion.motions import Motion, Pose, Rate, set_axis
 from kinemesh.motion.numbers import bounded, finite, place, positive, unit
@@ -79,8 +80,8 @@ class Translate(Motion):
         return Rate(shift=tuple(speed * c for c in self.velocity))
 
     @property
-    def in_space(self) -> bool:
-        return len(self.velocity) == 3
+    def dimension(self) -> Dimension:
+        return DIMENSIONS[len(self.velocity)]
 
 
 @dataclass(frozen=True, slots=True)

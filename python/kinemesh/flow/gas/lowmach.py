@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinemesh.bodies.poses import raised
 from kinemesh.sentences import Sentence
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class LowMach:
         self.grid, self.settings, self.mach = grid, settings, mach
         alpha = np.radians(alpha_deg)
         stream = mach[:, None] * np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
-        self.stream = raised(stream) if grid.dimensions == 3 else stream
+        self.stream = grid.dimension.lift(stream)
         self.on = settings.low_mach and settings.matrix is not None
         self.pairs = grid.backend.array(np.ones((grid.members, 2)), np.float64)
         made = grid.each("boxes", _boxes)
