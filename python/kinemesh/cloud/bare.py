@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -96,16 +96,25 @@ def _turned_by_normals(points: Floats, name: str, at: Ints, facet: Ints, normal:
     place[at] = np.arange(len(at))
     out = area_vectors(points, facet)
     side = np.einsum("kd,kd->k", out, normal[place[facet]].sum(axis=1))
-    if points.shape[1] == 2:
-        share = (side > 0).mean()
-        if 0.1 < share < 0.9:
-            raise CloudError(
-                f"boundary '{name}': normals point to the right of {share:.0%} of its edges, "
-                "expected all to one side, into the fluid; list the points in their order along "
-                "the curve"
-            )
-        return facet[:, ::-1] if share > 0.5 else facet
-    return np.where((side > 0)[:, None], facet[:, ::-1], facet)
+    return TURNED[points.shape[1]](name, facet, side > 0)
+
+
+def _turned_curve(name: str, edges: Ints, wrong: NDArray[np.bool_]) -> Ints:
+    """Edges of a curve, which turn together."""
+    share = wrong.mean()
+    if 0.1 < share < 0.9:
+        raise CloudError(
+            f"boundary '{name}': normals point to the right of {share:.0%} of its edges, "
+            "expected all to one side, into the fluid; list the points in their order along "
+            "the curve"
+        )
+    return edges[:, ::-1] if share > 0.5 else edges
+
+
+TURNED: dict[int, Callable[[str, Ints, NDArray[np.bool_]], Ints]] = {
+    2: _turned_curve,
+    3: lambda name, facet, wrong: np.where(wrong[:, None], facet[:, ::-1], facet),
+}
 
 
 def _turned_by_points(points: Floats, name: str, at: Ints, facet: Ints) -> Ints:

@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 
 WORST_CONDITION = 500.0
 FACETS = {2: "edges", 3: "triangles"}
+OUTWARDS = {2: "the fluid on their left", 3: "area vectors out of it"}
 
 
 def array(value: ArrayLike, name: str) -> NDArray:
@@ -222,10 +223,9 @@ def facing(points: Floats, offsets: Ints, satellites: Ints, boundaries: dict[str
         inward = np.add.reduceat(arm, offsets[:-1])
         side = np.einsum("kd,kd->k", out, inward[facet].sum(axis=1))
         if (side > 0).mean() > 0.5:
-            left = "the fluid on their left" if points.shape[1] == 2 else "area vectors out of it"
             raise CloudError(
                 f"boundary '{name}' looks away from the fluid, expected {FACETS[points.shape[1]]} "
-                f"with {left}; reverse them"
+                f"with {OUTWARDS[points.shape[1]]}; reverse them"
             )
 
 

@@ -8,7 +8,7 @@ left of an edge (2-D), or that the right-hand rule gives an area vector that poi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from kinemesh.cloud import checks
 from kinemesh.cloud.sides import in_fluid
 from kinemesh.cloud.tables import condition_numbers, table_of
 from kinemesh.csr import cuthill_mckee
+from kinemesh.dimension import DIMENSIONS, Dimension
 from kinemesh.errors import CloudError
 from kinemesh.mesh.origin import UNKNOWN, Origin
 from kinemesh.mesh.pieces import triangles_of
@@ -30,6 +31,15 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
+
+
+REGULAR = {2: np.inf, 3: 6}
+"""Most satellites of a point in a regular cloud, by dimensions."""
+
+IN_FLUID: dict[int, Callable[[Floats, Mapping[str, Ints]], None]] = {
+    2: in_fluid,
+    3: lambda points, boundaries: None,  # of bare points alone: it takes longer than all else
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -71,8 +81,7 @@ class Cloud:
         checks.paired(offsets, satellites)
         checks.conditioned(points, offsets, satellites, self.worst_condition)
         checks.facing(points, offsets, satellites, boundaries)
-        if points.shape[1] == 2:  # in space of bare points only: it takes longer than all else
-            in_fluid(points, boundaries)
+        IN_FLUID[points.shape[1]](points, boundaries)
         for name, value in (
             ("points", points),
             ("offsets", offsets),
@@ -89,7 +98,8 @@ class Cloud:
 
         if not isinstance(mesh, Mesh):
             raise CloudError(f"Cloud.from_mesh: the mesh is {mesh!r}, expected a kinemesh Mesh")
-        sides = {name: _spread(name, triangles_of(own)) for name, own in mesh.boundaries.items()}
+        spread = SPREAD[mesh.dimensions]
+        sides = {name: spread(name, triangles_of(own)) for name, own in mesh.boundaries.items()}
         return cls.from_pairs(
             mesh.points, mesh.edges, sides, mesh.original, worst_condition, mesh.origin
         )
@@ -260,10 +270,15 @@ class Cloud:
         return self.offsets, self.satellites
 
     @property
+    def dimension(self) -> Dimension:
+        """The plane, or space."""
+        return DIMENSIONS[self.points.shape[1]]
+
+    @property
     def irregular(self) -> bool:
         """True in space if more than a tenth of the points have more than six satellites."""
-        crowded = np.diff(self.offsets) > 6
-        return bool(self.points.shape[1] == 3 and crowded.mean() > 0.1)
+        crowded = np.diff(self.offsets) > REGULAR[self.dimension.count]
+        return bool(crowded.mean() > 0.1)
 
     @property
     def conditions(self) -> Floats:
@@ -283,7 +298,7 @@ def _spread(marker: str, facets: NDArray[Any]) -> NDArray[Any]:
         np.sort(facets, axis=1), axis=0, return_index=True, return_counts=True
     )
     twice = first[count > 1]
-    if len(twice) and facets.shape[1] == 3:
+    if len(twice):
         raise CloudError(
             f"Cloud.from_mesh: {len(twice)} triangle(s) of marker '{marker}' are there twice, the "
             f"first of nodes {', '.join(map(str, facets[twice[0]]))}, as where a face of four "
@@ -291,3 +306,6 @@ def _spread(marker: str, facets: NDArray[Any]) -> NDArray[Any]:
             "of km.mesh.wing), or the cloud of km.cloud.wing"
         )
     return facets
+
+
+SPREAD = {2: lambda marker, facets: facets, 3: _spread}

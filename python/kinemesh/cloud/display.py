@@ -7,6 +7,7 @@ left.  Where an edge is missing in the triangulation, the triangles that it cros
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,12 +38,10 @@ class Shown:
     @classmethod
     def of(cls, cloud: Cloud) -> Shown:
         """Picture of a plane cloud's triangles, or of the boundary triangles of one in space."""
-        none = np.zeros((0, 4), np.int32)
-        dimensions = cloud.points.shape[1]
+        none, dimensions = np.zeros((0, 4), np.int32), cloud.dimension.count
         facets = np.concatenate([np.zeros((0, dimensions), np.int32), *cloud.boundaries.values()])
-        if dimensions == 3:
-            return cls(cloud.points, facets, none, cloud.original)
-        return cls(cloud.points, triangles(cloud.points, facets), none, cloud.original)
+        shown = TRIANGLES[dimensions](cloud.points, facets)
+        return cls(cloud.points, shown, none, cloud.original)
 
 
 def triangles(points: Floats, facets: Ints) -> Ints:
@@ -117,3 +116,10 @@ def _fluid(points: int, corner: Ints, facets: Ints) -> NDArray[np.bool_]:
     _, run = connected_components(link, directed=False)
     left = owner[np.isin(keys, _keys(points, facets))]
     return np.isin(run, run[left])
+
+
+TRIANGLES: dict[int, Callable[[Floats, Ints], Ints]] = {
+    2: triangles,
+    3: lambda points, facets: facets,
+}
+"""What is shown of a cloud: the fluid, in space the boundary."""

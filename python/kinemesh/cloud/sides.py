@@ -35,8 +35,7 @@ def in_fluid(points: Floats, boundaries: Mapping[str, Ints]) -> None:
     facets = np.concatenate(list(boundaries.values()))
     free = np.ones(len(points), bool)
     free[facets] = False
-    find = _behind_curves if points.shape[1] == 2 else _behind_surface
-    found = find(points, facets, free)
+    found = BEHIND[points.shape[1]](points, facets, free)
     if found is None:
         return
     wrong, facet = found
@@ -103,6 +102,9 @@ def _behind_surface(points: Floats, triangles: Ints, free: NDArray) -> tuple[Int
     fluid = np.median(_turns(points[sure[:: 1 + len(sure) // SURE]], corner))
     wrong = _turns(points[doubtful], corner) < fluid - 0.5
     return (doubtful[wrong], int(near[beyond][wrong][0, 0])) if wrong.any() else None
+
+
+BEHIND = {2: _behind_curves, 3: _behind_surface}
 
 
 def _closed(triangles: Ints) -> bool:
