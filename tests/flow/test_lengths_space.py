@@ -12,6 +12,7 @@ import pytest
 from clouds import half_wing
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.check import check
+from kinemesh.dimension import XY
 from kinemesh.flow.door.planforms import is_chord, unstated
 from kinemesh.mesh.extents import Walls
 
@@ -270,7 +271,7 @@ def test_a_case_file_has_k_by_the_reference_length(tmp_path):
     for factor in FACTORS.values():
         made = file_of(tmp_path, factor)
         assert made.chord() == LENGTH * factor
-        assert made.chord(space=False) is None
+        assert made.chord(XY) is None
         units = km.Units(made, chord=LENGTH * METRES, **AIR)
         assert units.metres == pytest.approx(METRES / factor)
         assert units.force(1.0) == pytest.approx(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from kinemesh.arguments import in_space
 from kinemesh.cases.overset import Overset, of_motions, of_part
 from kinemesh.cases.parts import MeshPart
 from kinemesh.cases.sources import GENERATED, SIDES
 from kinemesh.cases.values import in_file, in_section
+from kinemesh.dimension import XY, Dimension, dimension_of
 from kinemesh.flow import registry
 from kinemesh.mesh.marking import marked
 from kinemesh.run.claim import folder_of
@@ -87,7 +87,7 @@ def solver(case: Stated, grid: Any = None, of_case: bool = True) -> Any:
     if grid is None:
         with in_section(Place("mesh")):
             grid = space(case)
-    told = options(case, in_space(grid), of_case)
+    told = options(case, dimension_of(grid), of_case)
     # what only the flow, the motion or the mesh forbids
     with in_section(Place("mesh"), SIDES), in_section(Place("solver"), case.solver):
         model = kind(grid, **told)
@@ -95,8 +95,8 @@ def solver(case: Stated, grid: Any = None, of_case: bool = True) -> Any:
     return model
 
 
-def options(case: Stated, space: bool = False, of_case: bool = True) -> dict[str, Any]:
-    """Arguments of a case's solver; `space` : whether its mesh or cloud is in space."""
+def options(case: Stated, dimension: Dimension = XY, of_case: bool = True) -> dict[str, Any]:
+    """Arguments of a case's solver; `dimension` : of its mesh or cloud."""
     told: dict[str, Any] = {
         **case.flow.streams(case.method),
         "alpha_deg": case.flow.alpha_deg,
@@ -116,7 +116,7 @@ def options(case: Stated, space: bool = False, of_case: bool = True) -> dict[str
             told[name] = getattr(case.flow, name)
     if case.motion is not None and (of_case or case.motion.bodies is None):
         with of_motions() if isinstance(case.mesh, Overset) else nullcontext():
-            told["motion"] = case.motion.build(case.chord(space))
+            told["motion"] = case.motion.build(case.chord(dimension))
     if case.deform is not None:
         with in_section(Place("deform")):
             told["deform"] = case.deform.build()

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinemesh.arguments import in_space
 from kinemesh.cases import build
 from kinemesh.cases.flown import flown
 from kinemesh.cases.looks import LOOKS
 from kinemesh.cases.overset import Overset
-from kinemesh.cases.parts import MeshPart
 from kinemesh.cases.points import points
 from kinemesh.device.backend import Backend
 from kinemesh.device.energy import SOURCES, Meter
+from kinemesh.dimension import XY, Dimension, dimension_of
 from kinemesh.errors import KinemeshError
 from kinemesh.flow import memory, registry
 from kinemesh.flow.door.resolution import cells_in_words
@@ -117,7 +116,7 @@ def _look(report: Report, case: Case, progress: bool) -> None:
     report.add("case", "ok", f"{case.name} ({case.mode}) {case.title}".rstrip())
     mesh = look_at_space(report, case)
     if case.motion is not None:
-        _motion(report, case, mesh is not None and in_space(mesh))
+        _motion(report, case, dimension_of(mesh))
     if isinstance(mesh, Parts):
         with report.look("points") as said:
             said += points(case, mesh)
@@ -129,8 +128,8 @@ def _look(report: Report, case: Case, progress: bool) -> None:
         said.append(case.job.dtype)
     small: Solver | None = None
     with report.look("settings") as said:
-        flat = mesh is None or mesh.points.shape[1] == 2
-        small = small_solver(case, "cpu" if backend is None else backend.device, flat)
+        dimension = case.mesh.dimension if mesh is None else mesh.dimension
+        small = small_solver(case, "cpu" if backend is None else backend.device, dimension)
         said.append(small.settings.scheme(case.mode))
         said += [f"{small.deform.name}"] if case.mode == "unsteady" else []
     if mesh is None or backend is None or small is None:
@@ -166,8 +165,7 @@ def look_at_space(report: Report, case: Case) -> Mesh | Cloud | None:
         walls = [marker for marker, own in conditions.items() if own.role == BODY]
         planes = [m for m, own in conditions.items() if m not in walls and own != Far()]
         kinds: dict[str, list[str]] = {"walls": [], "far field": []}
-        solid = "faces" if registry.named(case.method).on == "mesh" else "triangles"
-        what = "edges" if len(size) == 2 else solid
+        what = SIDES[registry.named(case.method).on, len(size)]
         for marker, own in conditions.items():
             kind = KINDS.get(own.kind, f"{own.kind} ({own.role})")
             counted = f"{len(made.boundaries[marker])} {what}{numbers_in_words(own)}"
@@ -234,7 +232,7 @@ def _bodies(case: Case, made: Mesh | Cloud, walls: list[str], planes: list[str])
 
     found = Walls.of(made, walls, planes)
     area, length = case.flow.references
-    chord = case.chord(in_space(made))
+    chord = case.chord(dimension_of(made))
     told = SimpleNamespace(chord=chord, reference=(area, length))
     check_sizes([made], [found], told)
     if case.motion is not None:
@@ -245,12 +243,12 @@ def _bodies(case: Case, made: Mesh | Cloud, walls: list[str], planes: list[str])
     ]
 
 
-def _motion(report: Report, case: Case, space: bool) -> None:
-    """Rows of the motion and the time steps; `space` : whether the mesh is in space."""
+def _motion(report: Report, case: Case, dimension: Dimension) -> None:
+    """Rows of the motion and the time steps; `dimension` : of the mesh."""
     from kinemesh.run.plan import time_steps
 
     assert case.motion is not None
-    made, mach, job = case.motion.named(case.chord(space)), case.flow.speed, case.job
+    made, mach, job = case.motion.named(case.chord(dimension)), case.flow.speed, case.job
     with report.look("motion") as said:
         period = next(iter(made.values())).period(mach)
         said += [f"{name} {motion!r}".lstrip() for name, motion in made.items()]
@@ -268,23 +266,47 @@ def _motion(report: Report, case: Case, space: bool) -> None:
         said.append(f"{count} steps" + (" at most" if job.until == "periodic" else ""))
 
 
-def small_solver(case: Case, device: str, flat: bool = True) -> Solver:
-    """Solver of a case on a small mesh, which refuses invalid settings.
+def _mesh(_: Case) -> Any:
+    from kinemesh import mesh
 
-    Parameters
-    ----------
-    flat : whether the mesh is in the plane
-    """
-    from kinemesh import cloud, mesh
+    return mesh.airfoil("naca0012", nodes=PROBE)
 
-    probe: Any
-    if registry.named(case.method).on == "mesh":
-        probe = mesh.airfoil("naca0012", nodes=PROBE)
-        probe = probe if flat else mesh.extruded(probe)
-    elif isinstance(case.mesh, MeshPart) and not case.mesh.of.plane:
-        probe = cloud.wing(points=PROBE_SPACE, irregular=case.mesh.cloud == "irregular")
-    else:
-        probe = cloud.airfoil("naca0012", points=PROBE)
+
+def _solid(case: Case) -> Any:
+    from kinemesh import mesh
+
+    return mesh.extruded(_mesh(case))
+
+
+def _cloud(_: Case) -> Any:
+    from kinemesh import cloud
+
+    return cloud.airfoil("naca0012", points=PROBE)
+
+
+def _wing(case: Case) -> Any:
+    from kinemesh import cloud
+
+    return cloud.wing(
+        points=PROBE_SPACE, irregular=getattr(case.mesh, "cloud", None) == "irregular"
+    )
+
+
+SIDES = {
+    ("mesh", 2): "edges",
+    ("mesh", 3): "faces",
+    ("cloud", 2): "edges",
+    ("cloud", 3): "triangles",
+}
+"""What markers have, by what a solver computes on and the dimensions."""
+
+PROBES = {("mesh", 2): _mesh, ("mesh", 3): _solid, ("cloud", 2): _cloud, ("cloud", 3): _wing}
+"""Small meshes and clouds, by what a solver computes on and the dimensions."""
+
+
+def small_solver(case: Case, device: str, dimension: Dimension = XY) -> Solver:
+    """Solver of a case on a small mesh or cloud of a dimension, which refuses invalid settings."""
+    probe = PROBES[registry.named(case.method).on, dimension.count](case)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is said of the probe's size is not of the case
         return build.solver(case.replace(device=device), probe, of_case=False)

@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from kinemesh.arguments import in_space
 from kinemesh.cases import build
 from kinemesh.cases.stated import Stated
+from kinemesh.dimension import dimension_of
 from kinemesh.flow import registry
 
 OWN = ("mach", "reynolds", "stream", "alpha_deg")  # of [flow], each member has its own
@@ -33,12 +33,13 @@ def shared(case: Stated) -> str:
 
 def solver(cases: Sequence[Stated], spaces: Sequence[Any]) -> Any:
     """The solver of an ensemble, a member per case, on the mesh (or cloud) of each."""
-    solid = in_space(spaces)
-    options = build.options(cases[0], solid)
+    dimension = dimension_of(spaces)
+    options = build.options(cases[0], dimension)
     for name in (*cases[0].flow.streams(cases[0].method), "alpha_deg"):
         options[name] = [getattr(case.flow, name) for case in cases]
     if cases[0].motion is not None:
         options["motion"] = [
-            None if case.motion is None else case.motion.build(case.chord(solid)) for case in cases
+            None if case.motion is None else case.motion.build(case.chord(dimension))
+            for case in cases
         ]
     return registry.named(cases[0].method).solver(list(spaces), **options)

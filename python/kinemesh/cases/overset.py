@@ -14,6 +14,7 @@ from kinemesh.cases.motions import located as flown_from
 from kinemesh.cases.parts import MeshPart, given, part
 from kinemesh.cases.sources import EXTRUDED, FILES, SOURCES, is_file
 from kinemesh.cases.values import OF_INPUT, number, wrong
+from kinemesh.dimension import XY, Dimension
 from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io.paths import expanded
 from kinemesh.sentences import Place
@@ -140,13 +141,13 @@ class Overset:
         return tuple((name, own.mesh.shared) for name, own in self.parts.items())
 
     @property
-    def in_space(self) -> bool:
+    def dimension(self) -> Dimension:
         """Parts lie in the plane."""
-        return False
+        return XY
 
-    def made_in_space(self) -> bool:
+    def dimension_made(self) -> Dimension:
         """Parts lie in the plane."""
-        return False
+        return XY
 
     def sides(self) -> dict[str, Any]:
         """Markers of walls, far field and other kinds of boundary, by part and marker."""

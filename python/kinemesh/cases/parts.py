@@ -26,6 +26,7 @@ from kinemesh.cases.sources import (
     span_of,
 )
 from kinemesh.cases.values import as_option, choice, count, known, names, number, wrong
+from kinemesh.dimension import XYZ, Dimension, dimension_of
 from kinemesh.errors import CaseError, MeshError, SettingsError
 from kinemesh.flow import registry
 from kinemesh.io.paths import expanded
@@ -216,13 +217,15 @@ class MeshPart:
         )
 
     @property
-    def in_space(self) -> bool:
-        """True where what it makes is in space; of a file that is known once it is read."""
-        return not self.of.plane
+    def dimension(self) -> Dimension:
+        """What it makes is of; a file, until it is read, of the plane."""
+        return self.of.dimension
 
-    def made_in_space(self) -> bool:
-        """True where what it makes is in space; a file is read."""
-        return self.in_space or (self.kind == "file" and self.of.make(self, {}).dimensions == 3)
+    def dimension_made(self) -> Dimension:
+        """The dimension of what it makes; a file is read where it may be of both."""
+        if len({count for _, count in self.of.makes}) < 2:
+            return self.dimension
+        return dimension_of(self.of.make(self, {}))
 
     def sides(self) -> dict[str, Any]:
         """Markers of walls, far field and other kinds of boundary, where the case names them."""
@@ -246,13 +249,13 @@ class MeshPart:
 
     def _of_file(self, file: Path, on: str) -> MeshPart:
         """Copy with a mesh file as the source, in space where the part is."""
-        if self.in_space and on == "cloud":
+        kept: dict[str, Any] = {name: getattr(self, name) for name in (*SIDES, EXTRUDED)}
+        if (on, self.dimension.count) not in SOURCES["file"].makes:
             text = f" = {self.source!r}: a mesh file cannot take the place of its cloud"
             advice = "give points instead, or use method = 'ale'"
             raise CaseError(Place("mesh", self.kind), text, advice=advice)
-        kept: dict[str, Any] = {name: getattr(self, name) for name in (*SIDES, EXTRUDED)}
-        made = MeshPart(file=file, **kept)
-        if self.in_space and self.extruded is None and _is_plane(made):
+        made, own = MeshPart(file=file, **kept), self.dimension
+        if not (made.dimension.holds(own) or _dimension_of(made).holds(own)):
             raise CaseError(
                 f"{file}: the mesh is in the plane, and {self.alone.said} in space",
                 expected="a mesh in space",
@@ -341,15 +344,15 @@ class MeshPart:
             )
 
 
-def _is_plane(part: MeshPart) -> bool:
-    """Return True if the mesh of a file is in the plane.
+def _dimension_of(part: MeshPart) -> Dimension:
+    """Dimension of the mesh of a file.
 
     One that cannot be read is refused when it is made, with the keys that it may still be given.
     """
     try:
-        return bool(part.of.make(part, {}).dimensions == 2)
+        return part.dimension_made()
     except MeshError:
-        return False
+        return XYZ
 
 
 def needed(item: dataclasses.Field[Any]) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kinemesh.cases.values import choice, count, known, number, wrong
+from kinemesh.dimension import DIMENSIONS, Dimension
 from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io.paths import expanded
 from kinemesh.sentences import Place
@@ -175,9 +176,9 @@ class Source:
         return "" if self.size is None else "{} = {}".format(*self.size)
 
     @property
-    def plane(self) -> bool:
-        """True where it makes what is of the plane."""
-        return any(dimensions == 2 for _, dimensions in self.makes)
+    def dimension(self) -> Dimension:
+        """What it makes is of; the plane where that may be both, as of a file."""
+        return DIMENSIONS[min(count for _, count in self.makes)]
 
     def fewest_on(self, on: str) -> int:
         """Fewest nodes of a mesh, or points of a cloud."""

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kinemesh.cases.job import Job
-from kinemesh.cases.methods import check_deform, check_solver, solver_fields
+from kinemesh.cases.methods import DEFORMS, check_deform, check_solver, solver_fields
 from kinemesh.cases.motions import MotionPart
 from kinemesh.cases.overset import Overset
 from kinemesh.cases.parts import DeformPart, MeshPart
 from kinemesh.cases.stream import FlowPart
 from kinemesh.cases.values import choice, wrong
+from kinemesh.dimension import Dimension
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
 from kinemesh.motion import ORDERS
@@ -21,10 +22,15 @@ from kinemesh.sentences import Place
 
 BY_CYCLES = ("cycles", "steps_per_cycle", "until", "periodic_tolerance")
 BY_TIME = ("time_step", "steps")
-OF_PLANE = {  # keys of [flow], and what to do in space
-    "chord": "give reference_area and reference_length, to which k refers too",
-    "reynolds": "viscous flow is of meshes in the plane alone; leave it out",
+OF_PLANE = {  # keys of [flow] without a meaning by dimensions, and what to do there
+    2: {},
+    3: {
+        "chord": "give reference_area and reference_length, to which k refers too",
+        "reynolds": "viscous flow is of meshes in the plane alone; leave it out",
+    },
 }
+MOVERS = {2: DEFORMS, 3: ("rigid",)}
+"""Deformations that move a mesh or cloud, by dimensions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +66,7 @@ class Stated:
                 f"mode = {self.mode!r}: method {self.method!r} has {' and '.join(modes)} runs"
             )
         self.mesh.check(self.method)
-        if self.mesh.in_space:
-            self._check_space()
+        self._check_dimension()
         self.flow.check(self.method)
         self.mesh.check_layers(self.flow.reynolds)
         check_deform(self.method, None if self.deform is None else self.deform.method)
@@ -73,32 +78,32 @@ class Stated:
         stream = ", ".join(f"{name} {value:g}" for name, value in told.items())
         return f"Case({self.name!r}, {self.mode}, {self.method}, {part.source}, {stream})"
 
-    def chord(self, space: bool | None = None) -> float | None:
+    def chord(self, dimension: Dimension | None = None) -> float | None:
         """Length that reduced frequencies refer to, as stated: the chord, in space the
         reference length.
 
         Parameters
         ----------
-        space : whether the mesh is in space; None: a file is read for it, where that matters
+        dimension : of the mesh; None: a file is read for it, where that matters
         """
         if self.flow.chord is not None or self.flow.reference_length is None:
             return self.flow.chord
-        if space is None:
-            space = self.mesh.made_in_space()
-        return self.flow.reference_length if space else None
+        made = self.mesh.dimension_made() if dimension is None else dimension
+        return None if made.one_chord else self.flow.reference_length
 
     @property
     def by_time(self) -> bool:
         """True for a run by time_step and steps, without a cycle."""
         return self.job.time_step is not None
 
-    def _check_space(self) -> None:
+    def _check_dimension(self) -> None:
         """CaseError for what there is in the plane alone, before a mesh in space is made."""
+        count = self.mesh.dimension.count
         deform = None if self.deform is None else self.deform.method
-        if deform not in (None, "rigid"):
+        if deform is not None and deform not in MOVERS[count]:
             text = f" = {deform!r} moves what is in the plane, and the case is in space"
             raise CaseError(Place("deform", "method"), text, advice="use 'rigid'")
-        for name, instead in OF_PLANE.items():
+        for name, instead in OF_PLANE[count].items():
             if (value := getattr(self.flow, name)) is not None:
                 text = f" = {value:g} is of the plane, and the case is in space"
                 raise CaseError(Place("flow", name), text, advice=instead)

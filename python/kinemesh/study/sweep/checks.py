@@ -17,6 +17,7 @@ from kinemesh.cases.ensemble import shared
 from kinemesh.cases.parts import MeshPart
 from kinemesh.cases.values import WHOLE
 from kinemesh.device.backend import Backend
+from kinemesh.dimension import Dimension, dimension_of
 from kinemesh.errors import CaseError, DeviceError, KinemeshError, warn
 from kinemesh.flow import memory
 from kinemesh.overset.parts import Parts
@@ -115,19 +116,17 @@ def _of_settings(case: Case) -> str:
 
 def _settings(checked: Checked, case: Case) -> int:
     """The solver with its settings, tried on a small mesh."""
-    small = small_solver(case, "cpu", _flat(checked, case))
+    small = small_solver(case, "cpu", _dimension(checked, case))
     checked.tried[shared(case)] = (small.counted, small.settings, small.deform.kind)
     return 0
 
 
-def _flat(checked: Checked, case: Case) -> bool:
-    """True where the mesh or cloud of a case is in the plane; one of a file is read."""
+def _dimension(checked: Checked, case: Case) -> Dimension:
+    """Dimension of the mesh or cloud of a case; one of a file is read."""
     part = case.mesh
-    if not isinstance(part, MeshPart):
-        return True
-    if part.of.name == "file":
-        return bool(checked.spaces.of(case).points.shape[1] == 2)
-    return part.of.plane
+    if isinstance(part, MeshPart) and part.of.name == "file":
+        return dimension_of(checked.spaces.of(case))
+    return part.dimension
 
 
 def _of_space(case: Case) -> str:
