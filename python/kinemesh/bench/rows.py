@@ -185,6 +185,7 @@ def natural(backend: Backend, row: Any, column: Any, blocks: Any, node: Any) -> 
 
 SECTION = {"mach": 0.755, "alpha_deg": 0.016}  # AGARD CT5
 WING = {"mach": 0.8395, "alpha_deg": 3.06, "reference_area": 1.15315084}  # ONERA M6
+FLOWS = {2: SECTION, 3: WING}
 
 
 def flow(backend: Backend, mesh: Mesh, _: set[str], entry: Entry, *__: Any) -> Rows:
@@ -195,7 +196,7 @@ def flow(backend: Backend, mesh: Mesh, _: set[str], entry: Entry, *__: Any) -> R
     with ledger.watch():
         ale = entry.solver(
             mesh,
-            **(SECTION if mesh.dimensions == 2 else WING),
+            **FLOWS[mesh.dimensions],
             deform=Rigid(),
             device=backend.device,
             dtype=backend.dtype,

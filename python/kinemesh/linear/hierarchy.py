@@ -61,7 +61,8 @@ def _inverse(blocks: Floats) -> Floats:
     """Inverses of blocks; pseudo-inverses for small aggregates of less rank."""
     poor = ~(np.abs(np.einsum("nii->ni", blocks)).min(axis=1) > 0)
     good = np.where(poor[:, None, None], np.eye(blocks.shape[1]), blocks)
-    found = 1 / good if blocks.shape[1] == 1 else np.linalg.inv(good)
+    *_, width = blocks.shape
+    found = 1 / good if width < 2 else np.linalg.inv(good)
     found[poor] = np.linalg.pinv(blocks[poor], hermitian=True)
     return found
 

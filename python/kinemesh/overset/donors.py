@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.device.backend import Backend
 from kinemesh.device.faults import NONE, decode
+from kinemesh.dimension import XY
 from kinemesh.errors import DeviceError, MeshError, OversetError
 from kinemesh.mesh import Mesh
 from kinemesh.overset.bins import bins_of
@@ -72,7 +73,7 @@ class Donors:
                 f"overset: the mesh is a {type(mesh).__name__}, expected a kinemesh.Mesh of "
                 "triangles and quadrilaterals; clouds, and meshes in space, are not searched yet"
             )
-        if mesh.dimensions == 3:
+        if not XY.holds(mesh.dimension):
             raise MeshError(
                 f"overset: the mesh is in space ({mesh.nodes} nodes), expected a kinemesh.Mesh of "
                 "triangles and quadrilaterals; meshes in space are not searched yet"

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names, numbers, point_of
 from kinemesh.bodies.frames import Frame
+from kinemesh.dimension import XY
 from kinemesh.errors import MeshError, OversetError, did_you_mean
 from kinemesh.mesh.mesh import Mesh, fill
 from kinemesh.mesh.names import role_of
@@ -57,7 +58,7 @@ class Part:
                 f"Part: the mesh is a {type(self.mesh).__name__}, expected a kinemesh.Mesh of "
                 "triangles and quadrilaterals in the plane"
             )
-        if self.mesh.dimensions == 3:
+        if not XY.holds(self.mesh.dimension):
             raise OversetError("Part: the mesh is in space, expected one in the plane")
         object.__setattr__(self, "at", point_of(self.at, "Part: at", "x, y"))
         angle = numbers(self.angle_deg, 1, "Part: angle_deg")[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -114,8 +114,10 @@ class Fields(Mapping[str, NDArray[Any]]):
         """
         if self.on != "cells":
             return self
-        if self.points.shape[1] == 3:
-            return self._at_walls_in_space()
+        return AT_WALLS[self.points.shape[1]](self)
+
+    def _at_edges(self) -> Fields:
+        """The flow at the middles of wall edges."""
         ring = np.where(self.cells < 0, self.cells[:, :1], self.cells)
         sides = np.stack([ring, np.roll(ring, -1, axis=1)], axis=-1) @ [len(self.points), 1]
         known = np.argsort(sides, axis=None)
@@ -140,7 +142,7 @@ class Fields(Mapping[str, NDArray[Any]]):
             on="points",
         )
 
-    def _at_walls_in_space(self) -> Fields:
+    def _at_triangles(self) -> Fields:
         """Numbers at nodes of walls: means of the cells behind the triangles there."""
         rows, cell = _behind(self.cells, self.walls, len(self.points))
         node, cell = self.walls[rows].ravel(), np.repeat(cell, 3)
@@ -155,6 +157,9 @@ class Fields(Mapping[str, NDArray[Any]]):
             for name, values in self.arrays.items()
         }
         return replace(self, arrays=arrays, on="points")
+
+
+AT_WALLS: dict[int, Callable[[Fields], Fields]] = {2: Fields._at_edges, 3: Fields._at_triangles}
 
 
 def _behind(

@@ -7,7 +7,7 @@ claim on its folder to its results.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -158,8 +158,7 @@ class Driver(ABC):
         warn_of(note for note in notes if note not in self.warned)
         run = Run(self.history, text, self.folder)
         if self.folder is not None:
-            if solver.grid.dimensions == 3:
-                text["files"] = {"spanwise": spanwise.write_all(run)}
+            text.update(MORE[solver.grid.dimensions](run))
             summary.write(self.folder / "summary.json", text)
         return run
 
@@ -171,6 +170,12 @@ class Driver(ABC):
             for name, value in values.items()
         }
 
+
+MORE: dict[int, Callable[[Run], dict[str, Any]]] = {
+    2: lambda run: {},
+    3: lambda run: {"files": {"spanwise": spanwise.write_all(run)}},
+}
+"""Files that are made of a run at its end, for its summary, by dimensions."""
 
 Job = TypeVar("Job", bound=Driver)
 

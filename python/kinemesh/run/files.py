@@ -16,7 +16,7 @@ from kinemesh.io.history import History
 from kinemesh.io.summary import Stopwatch
 from kinemesh.results import walls
 from kinemesh.run import resume
-from kinemesh.space.skins import Skin, walls_of
+from kinemesh.space.skins import Skin, skins_of, walls_of
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
@@ -91,13 +91,8 @@ class Files:
     def _begin_surfaces(self, upto: NDArray[np.float64] | None) -> None:
         """Open the files of surfaces in space, as `begin` does those of the flow."""
         grid = self.solver.grid
-        if grid.dimensions == 2:
-            return
-        for m in np.flatnonzero(grid.ensemble.alive).tolist():
-            edges, bodies = walls_of(grid, m)
-            if not len(edges):
-                continue
-            path, skin = self._path("surface", m), Skin.of(grid, m, edges)
+        for m, (skin, bodies) in skins_of(grid).items():
+            path = self._path("surface", m)
             if upto is not None and path.exists():
                 self.surfaces[m] = FieldWriter.resume(path, skin, float(upto[m]))
             else:

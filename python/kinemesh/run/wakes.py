@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kinemesh.gas import critical_pressure_coefficient
 from kinemesh.results.wake import induced
 from kinemesh.sentences import Sentence
-from kinemesh.space.skins import Skin, walls_of
+from kinemesh.space.skins import skins_of
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
@@ -28,12 +28,10 @@ def at_end(
     """
     members = range(solver.grid.members)
     found, told = np.full(len(members), np.nan), []
-    if solver.grid.dimensions == 2:
+    skins = {m: skin for m, (skin, _) in skins_of(solver.grid).items()}
+    if not skins:
         return {}, []
-    alive = np.flatnonzero(solver.grid.ensemble.alive).tolist()
     x = solver.backend.get(solver.grid.x).astype(float)
-    walls = {m: walls_of(solver.grid, m)[0] for m in alive}
-    skins = {m: Skin.of(solver.grid, m, own) for m, own in walls.items() if len(own)}
     pressures = solver.wall_pressures({m: skin.rows for m, skin in skins.items()})
     for m, cp in pressures.items():
         skin, alpha = skins[m], float(solver.alpha_deg[m])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -66,3 +67,26 @@ def _faces(grid: Volumes, member: int) -> NDArray[np.int64]:
 def _four(faces: NDArray[Any]) -> NDArray[np.int64]:
     """(n, 4) faces of 3 or 4 corners, a missing one -1."""
     return np.pad(faces.astype(np.int64), ((0, 0), (0, 4 - faces.shape[1])), constant_values=-1)
+
+
+def skins_of(grid: Volumes) -> dict[int, tuple[Skin, dict[str, int]]]:
+    """Walls of each member that runs and has some, and their number of each body; of space alone.
+
+    Walls of the plane are curves, which field files have with the flow.
+    """
+    return SKINS[grid.dimensions](grid)
+
+
+def _skins(grid: Volumes) -> dict[int, tuple[Skin, dict[str, int]]]:
+    found = {}
+    for member in np.flatnonzero(grid.ensemble.alive).tolist():
+        walls, bodies = walls_of(grid, member)
+        if len(walls):
+            found[member] = Skin.of(grid, member, walls), bodies
+    return found
+
+
+SKINS: dict[int, Callable[[Volumes], dict[int, tuple[Skin, dict[str, int]]]]] = {
+    2: lambda grid: {},
+    3: _skins,
+}

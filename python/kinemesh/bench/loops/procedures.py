@@ -270,9 +270,13 @@ def _values_exact(s: Study) -> Calls:
     return [s.bind("values_by_vertices", lean="lean", value="values")]
 
 
+BEFORE: dict[int, tuple[str, ...]] = {2: (), 3: ("corner_normals",)}
+"""What gradients of cells read, made once."""
+
+
 def _cell_gradient(s: Study) -> Calls:
-    if s.dimensions == 3:
-        s.bind("corner_normals")()
+    for name in BEFORE[s.dimensions]:
+        s.bind(name)()
     return [s.bind("cell_gradient", grad="gradient")]
 
 

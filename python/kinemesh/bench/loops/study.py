@@ -14,6 +14,7 @@ from kinemesh.bench.loops.tables import Tables
 from kinemesh.bench.loops.topology import Measures, Topology, taken
 from kinemesh.device.backend import Backend, kernels
 from kinemesh.device.fields import Fields
+from kinemesh.dimension import DIMENSIONS
 from kinemesh.gas import GAMMA
 from kinemesh.linear.face_colours import by_colour, first_fit
 
@@ -37,7 +38,7 @@ class Study:
         self.dimensions, self.variables = top.dimensions, top.dimensions + 2
         self.slopes = self.dimensions * self.variables
         self.bytes = backend.real.itemsize
-        self.fields = Fields(backend, ("_3d",) if self.dimensions == 3 else ())
+        self.fields = Fields(backend, DIMENSIONS[self.dimensions].endings)
         self._made: dict[str, Any] = {}
 
     def clear(self) -> None:

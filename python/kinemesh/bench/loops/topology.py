@@ -199,10 +199,15 @@ class Shape(NamedTuple):
 
 def _shape(x: Floats) -> Shape:
     """Faces with vertices x (corners, dimensions, faces)."""
-    m = x.sum(axis=0) / len(x)
-    if x.shape[1] == 2:
-        t = x[1] - x[0]
-        return Shape(np.stack([t[1], -t[0]]), m, m)
+    return SHAPES[x.shape[1]](x, x.sum(axis=0) / len(x))
+
+
+def _edge(x: Floats, m: Floats) -> Shape:
+    t = x[1] - x[0]
+    return Shape(np.stack([t[1], -t[0]]), m, m)
+
+
+def _polygon(x: Floats, m: Floats) -> Shape:
     if len(x) == 3:
         return Shape(0.5 * _cross(x[1] - x[0], x[2] - x[0]), m, m)
     way, n = x - m, x.shape[2]
@@ -220,6 +225,9 @@ def _shape(x: Floats) -> Shape:
         moment += through * a
         tensor += a[:, None] * normal
     return Shape(total, m + at / size, m, flow, moment, tensor)
+
+
+SHAPES = {2: _edge, 3: _polygon}
 
 
 def _cross(a: Floats, b: Floats) -> Floats:
