@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -135,8 +135,11 @@ def _once(boundaries: dict[str, Ints], d: int) -> None:
 
 def closed(points: Floats, boundaries: dict[str, Ints]) -> None:
     """Refuse curves in the plane that end; one may go on in another boundary."""
-    if points.shape[1] != 2 or not boundaries:
-        return
+    if boundaries:
+        CLOSED[points.shape[1]](points, boundaries)
+
+
+def _closed_curves(points: Floats, boundaries: dict[str, Ints]) -> None:
     degree = np.bincount(np.concatenate([f.ravel() for f in boundaries.values()]))
     ends = np.flatnonzero(degree % 2)
     if len(ends):
@@ -147,6 +150,12 @@ def closed(points: Floats, boundaries: dict[str, Ints]) -> None:
             f"expected closed curves, each of one boundary or of several: {len(ends)} such end(s); "
             "give the edges between them"
         )
+
+
+CLOSED: dict[int, Callable[[Floats, dict[str, Ints]], None]] = {
+    2: _closed_curves,
+    3: lambda points, boundaries: None,
+}
 
 
 def apart(points: Floats) -> None:

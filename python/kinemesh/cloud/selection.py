@@ -70,9 +70,11 @@ def choose(points: Floats, walls: Walls, worst: float) -> Ints:
 
 def _along(facets: Ints) -> Ints:
     """Edges of all facets."""
-    d = facets.shape[1]
-    pairs = [(0, 1)] if d == 2 else [(0, 1), (1, 2), (2, 0)]
-    return np.concatenate([facets[:, list(pair)] for pair in pairs])
+    return np.concatenate([facets[:, list(pair)] for pair in EDGES[facets.shape[1]]])
+
+
+EDGES: dict[int, list[tuple[int, int]]] = {2: [(0, 1)], 3: [(0, 1), (1, 2), (2, 0)]}
+"""Corners of a facet's edges, by their number."""
 
 
 def _choice(points: Floats, tree: cKDTree, walls: Walls, at: Ints, count: int) -> Choice:
@@ -127,20 +129,25 @@ def _spread(arm: Floats, free: Bools) -> Bools:
 def _surrounded(arm: Floats, taken: Bools) -> Floats:
     """(k,) least, over all directions, of the largest cosine with a taken satellite."""
     worst = np.full(len(arm), np.inf)
-    for direction in _directions(arm.shape[2]):
+    for direction in DIRECTIONS[arm.shape[2]]:
         cosine = np.where(taken, arm @ direction, -1.0).max(axis=1)
         worst = np.minimum(worst, cosine)
     return worst
 
 
-def _directions(d: int) -> Floats:
-    """Unit vectors all around: 16 in the plane, 26 in space."""
-    if d == 2:
-        angle = np.arange(16) * (np.pi / 8)
-        return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+def _of_circle() -> Floats:
+    angle = np.arange(16) * (np.pi / 8)
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+def _of_sphere() -> Floats:
     grid = np.stack(np.meshgrid(*[[-1.0, 0.0, 1.0]] * 3), axis=-1).reshape(-1, 3)
     grid = grid[np.abs(grid).sum(axis=1) > 0]
     return grid / np.linalg.norm(grid, axis=1)[:, None]
+
+
+DIRECTIONS = {2: _of_circle(), 3: _of_sphere()}
+"""Unit vectors all around: 16 in the plane, 26 in space."""
 
 
 def _good(

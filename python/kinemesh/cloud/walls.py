@@ -22,6 +22,7 @@ Bools = NDArray[np.bool_]
 PAIRS = 2_000_000  # lines times facets that are tested at once: bounds the memory
 LINES = 100_000  # lines whose facets are looked up at once
 SIZES = 4.0  # facets whose sizes differ by less than this share a tree
+FANS: dict[int, type[Fan2 | Fan3]] = {2: Fan2, 3: Fan3}
 
 
 class Walls:
@@ -38,7 +39,7 @@ class Walls:
         n, d = points.shape
         self.on = np.zeros(n, bool)
         self.on[facets] = True
-        self.fan = (Fan2 if d == 2 else Fan3)(points, facets)
+        self.fan = FANS[d](points, facets)
         corner = points[facets]
         middle = corner.mean(axis=1)
         reach = np.linalg.norm(corner - middle[:, None], axis=2).max(axis=1)

@@ -52,14 +52,9 @@ class Body:
 
     def told(self) -> str:
         """Name, size and box in words."""
-        if len(self.low) == 2:
-            size = f"{self.size:.4g} long"
-        else:
-            size = (
-                f"of a planform of {self.size:.4g}, {self.span:.4g} wide along y and "
-                f"{self.mean_chord:.4g} long on average, {self.chord:.4g} at most"
-            )
-        return f"{self.name} is {size} ({self.box()})"
+        words, numbers = SIZES[len(self.low)]
+        size = [f"{getattr(self, name):.4g}" for name in numbers]
+        return f"{self.name} is {words.format(*size)} ({self.box()})"
 
     def box(self) -> str:
         """Least and largest coordinates in words."""
@@ -77,11 +72,27 @@ class Body:
 
     def numbers(self) -> dict[str, Any]:
         """Size, box and shape by name, for a summary."""
-        what = "length" if len(self.low) == 2 else "planform_area"
-        found = {what: self.size, "from": self.low.tolist(), "to": self.high.tolist()}
+        found: dict[str, Any] = {
+            LENGTHS[len(self.low)]: self.size,
+            "from": self.low.tolist(),
+            "to": self.high.tolist(),
+        }
         if self.outline is not None:
             found["outline"] = self.outline.tolist()
         return found | ({} if self.volume is None else {"volume": self.volume})
+
+
+SIZES: dict[int, tuple[str, tuple[str, ...]]] = {
+    2: ("{} long", ("size",)),
+    3: (
+        "of a planform of {}, {} wide along y and {} long on average, {} at most",
+        ("size", "span", "mean_chord", "chord"),
+    ),
+}
+"""Sizes of a body in words, and the numbers in these, by dimensions."""
+
+LENGTHS = {2: "length", 3: "planform_area"}
+"""Names of its size in summaries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +180,7 @@ def _outline(points: Floats, facets: NDArray[Any], low: Floats, high: Floats) ->
 
 def extents(space: Any, kinds: Mapping[str, Sequence[str]]) -> dict[str, dict[str, Any]]:
     """Box, and in the plane the outline, of the boundary of each kind of a mesh or cloud."""
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     for kind, names in kinds.items():
         each = [triangles_of(space.boundaries[n]) for n in names if n in space.boundaries]
         if not each:
@@ -180,11 +191,19 @@ def extents(space: Any, kinds: Mapping[str, Sequence[str]]) -> dict[str, dict[st
             continue
         low, high = reach(space.points[facets])
         found[kind] = {"from": low.tolist(), "to": high.tolist()}
-        if len(low) == 2:
-            outline = _outline(space.points, facets, low, high)
-            if np.isfinite(outline).all():  # no line across the chord, such as an inlet
-                found[kind]["outline"] = outline.tolist()
+        found[kind] |= OUTLINES[len(low)](space.points, facets, low, high)
     return found
+
+
+def _told_outline(
+    points: Floats, facets: NDArray[Any], low: Floats, high: Floats
+) -> dict[str, list[Any]]:
+    """Outline by its name; not of a line across the chord, such as an inlet."""
+    outline = _outline(points, facets, low, high)
+    return {"outline": outline.tolist()} if np.isfinite(outline).all() else {}
+
+
+OUTLINES: dict[int, Callable[..., dict[str, list[Any]]]] = {2: _told_outline, 3: lambda *_: {}}
 
 
 def _seen(points: Floats, piece: Piece) -> Floats:

@@ -7,7 +7,7 @@ mounted on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,8 +63,10 @@ def flats_of(space: Any, markers: Sequence[str], walls: Sequence[str]) -> list[F
     walls : those of `markers` that are walls
     """
     there = [n for n in markers if n in space.boundaries]
-    if space.points.shape[1] != 3 or not there:
-        return []
+    return FLATS[space.points.shape[1]](space, there, walls) if there else []
+
+
+def _of_space(space: Any, there: Sequence[str], walls: Sequence[str]) -> list[Flat]:
     each = [triangles_of(space.boundaries[n]) for n in there]
     facets: Any = np.concatenate(each)
     owner = np.repeat(np.arange(len(there)), [len(own) for own in each])
@@ -123,3 +125,9 @@ def _ended(
     return [
         Flat(names[k], axis, float(place), whole[k], tuple(sorted(ends))) for k, ends in own.items()
     ]
+
+
+FLATS: dict[int, Callable[[Any, Sequence[str], Sequence[str]], list[Flat]]] = {
+    2: lambda space, there, walls: [],
+    3: _of_space,
+}

@@ -20,6 +20,7 @@ from kinemesh.mesh.kinds import KINDS
 Ints = NDArray[np.int64]
 LINE, TRIANGLE, QUAD = 1, 2, 3  # numbers of types
 SOLIDS = {4: "tetrahedra", 7: "pyramids", 6: "prisms", 5: "hexahedra"}
+HOLDERS = {2: "surface", 3: "volume"}  # entities of the geometry that have the cells
 CELLS = {2: {TRIANGLE: "triangles", QUAD: "quads"}, 3: SOLIDS}
 SIDES = {2: (LINE,), 3: (TRIANGLE, QUAD)}  # of the boundary, by the dimensions of the mesh
 NAMES = {1: "line", 2: "triangle", 3: "quad"} | {k: KINDS[name].one for k, name in SOLIDS.items()}
@@ -133,8 +134,7 @@ def _once(blocks: list[Block], called: dict[tuple[int, int], str]) -> tuple[list
     if not count:
         return blocks, ""
     words = ", ".join(repr(called.get((dim, tag), str(tag))) for tag in sorted(doubled))
-    what = "volume" if dim == 3 else "surface"
-    note = f"{count} cell(s) of a {what} in several physical groups ({words}), taken once"
+    note = f"{count} cell(s) of a {HOLDERS[dim]} in several physical groups ({words}), taken once"
     return [*others, *made], note
 
 
