@@ -74,7 +74,7 @@ MUTANTS = {
         "flow/gas/settings.py", "entropy_fix: float = 0.05", "entropy_fix: float = 0.06", SAID
     ),
     "entropy fix of the matrix": Mutant(
-        "flow/gas/ale_settings.py", "False: 0.15", "False: 0.2", SAID
+        "flow/gas/ale_settings.py", "2: 0.15", "2: 0.2", SAID
     ),
     "entropy fix of the matrix with smooth gradients": Mutant(
         "flow/gas/meshless_settings.py", "0.5 if smooth else 0.3", "0.4 if smooth else 0.3",

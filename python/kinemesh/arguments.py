@@ -59,13 +59,6 @@ def is_several(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
-def in_space(spaces: Any) -> bool:
-    """True where the first of the meshes or clouds is in space."""
-    first = next(iter(spaces)) if is_several(spaces) and len(spaces) else spaces
-    points = getattr(first, "points", None)
-    return points is not None and points.shape[1] == 3
-
-
 def member_count(**values: Any) -> int:
     """Number of members: the longest sequence, all sequences being that long."""
     lengths = {name: len(v) for name, v in values.items() if is_several(v)}

@@ -1,6 +1,6 @@
 """Plane and space: names, columns and words that differ between them, in one object of each.
 
-What is asked of a mesh, a cloud or volumes is read from their `dimension`, and what differs by its
+Meshes, clouds, vertices, volumes, poses and laws have it as `dimension`.  What differs by its
 mathematics stands in a table {2: in the plane, 3: in space} beside the two.
 """
 
@@ -27,10 +27,10 @@ class Dimension:
     motion : axes of the plane of motion, in which angles are nose-up
     endings : of names of kernels, the first that there is
     pose : numbers of a body's pose in kernels;  loads : sums of loads of a body's walls
-    where : in a sentence;  mesh, side, content : a mesh there, a piece of its boundary, and what
-        its cells have, in words
+    where : in a sentence;  mesh, side : a mesh there, and a piece of its boundary, in words
     farthest : largest coordinate of a file, whose square, or cube, must not overflow
     one_chord : whether a body has one chord, which lengths refer to; wings have many
+    length : what lengths refer to, in words
     """
 
     count: int
@@ -42,9 +42,9 @@ class Dimension:
     where: str
     mesh: str
     side: str
-    content: str
     farthest: float
     one_chord: bool
+    length: str
 
     def __repr__(self) -> str:
         return f"Dimension({self.axes})"
@@ -68,9 +68,33 @@ class Dimension:
         return found
 
 
-XY = Dimension(2, "xy", "xy", (), 6, 4, "in the plane", "a plane mesh", "edge", "area", 1e150, True)
+XY = Dimension(
+    count=2,
+    axes="xy",
+    motion="xy",
+    endings=(),
+    pose=6,
+    loads=4,
+    where="in the plane",
+    mesh="a plane mesh",
+    side="edge",
+    farthest=1e150,
+    one_chord=True,
+    length="chord",
+)
 XYZ = Dimension(
-    3, "xyz", "xz", ("_3d",), 12, 6, "in space", "a mesh in space", "face", "volume", 1e100, False
+    count=3,
+    axes="xyz",
+    motion="xz",
+    endings=("_3d",),
+    pose=12,
+    loads=6,
+    where="in space",
+    mesh="a mesh in space",
+    side="face",
+    farthest=1e100,
+    one_chord=False,
+    length="reference length",
 )
 DIMENSIONS = {own.count: own for own in (XY, XYZ)}
 """Both, by the number of coordinates."""

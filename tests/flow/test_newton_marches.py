@@ -319,7 +319,8 @@ def test_a_viscous_gas_and_wings_about_nodes_take_steps_of_newton_by_default(
     assert made.settings.newton is newton
     assert made.newton_of_steps is None
     assert (made.newton is not None) is newton
-    assert made.settings == replace(told, newton=newton).complete(bool("reynolds" in more), space)
+    viscous, dimension = "reynolds" in more, mesh.dimension
+    assert made.settings == replace(told, newton=newton).complete(viscous, dimension)
 
 
 @pytest.mark.long

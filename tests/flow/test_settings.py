@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.dimension import XYZ
 from kinemesh.flow.gas import ale_settings as ale_choices
 from kinemesh.flow.gas import meshless_settings
 from kinemesh.flow.terms.convection import CLOUD_FLUXES, FLUXES
@@ -473,14 +474,14 @@ def test_a_first_cfl_number_above_the_largest_is_refused(given):
 def test_the_first_cfl_number_is_twice_as_large_in_space(kind, plane, space):
     """A volume in space has more face: docs/convergence.md."""
     assert kind().complete().cfl == plane
-    assert kind().complete(space=True).cfl == space
-    assert kind(cfl=7.0).complete(space=True).cfl == 7.0
-    assert kind(unsteady_cfl=10.0, cfl_max=30.0).complete(space=True).cfl == 30.0
+    assert kind().complete(dimension=XYZ).cfl == space
+    assert kind(cfl=7.0).complete(dimension=XYZ).cfl == 7.0
+    assert kind(unsteady_cfl=10.0, cfl_max=30.0).complete(dimension=XYZ).cfl == 30.0
 
 
 def test_the_fix_of_the_matrix_is_larger_in_space():
     """Coarse wings in space stall with that of the plane: docs/convergence.md."""
     assert km.AleSettings().complete().jacobian_fix == 0.15
-    assert km.AleSettings().complete(space=True).jacobian_fix == 0.3
-    assert km.AleSettings(jacobian_fix=0.4).complete(space=True).jacobian_fix == 0.4
-    assert km.AleSettings(linear_solver="lusgs").complete(space=True).jacobian_fix is None
+    assert km.AleSettings().complete(dimension=XYZ).jacobian_fix == 0.3
+    assert km.AleSettings(jacobian_fix=0.4).complete(dimension=XYZ).jacobian_fix == 0.4
+    assert km.AleSettings(linear_solver="lusgs").complete(dimension=XYZ).jacobian_fix is None

@@ -4,7 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from clouds import half_wing
-from kinemesh.flow.forces import SIDE
+from kinemesh.io.columns import SIDE
 
 MACH = 0.5
 

@@ -6,15 +6,17 @@ kernels together; everything of a time step stays on the device.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import checks_names, in_space
+from kinemesh.arguments import checks_names
 from kinemesh.deform import Deformation, Rigid, TorsionalSprings
+from kinemesh.device.backend import Backend
+from kinemesh.dimension import dimension_of
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import (
     Arguments,
@@ -31,10 +33,10 @@ from kinemesh.flow.door.resolution import (
     thin_triangles,
 )
 from kinemesh.flow.door.space import (
+    CHECKS,
     check_kinds,
     check_mirrors,
     check_planes,
-    check_solids,
     symmetry_planes,
 )
 from kinemesh.flow.door.viscosity import MOVED, Viscosity, laws_of
@@ -70,6 +72,18 @@ from kinemesh.space.grid import Grid
 from kinemesh.space.solid_cells import SolidCells
 from kinemesh.space.solids import SolidGrid
 from kinemesh.space.vertices import MeshVertices
+
+DEFORM: dict[int, type[Deformation]] = {2: TorsionalSprings, 3: Rigid}
+"""Deformations of cases that name none, by dimensions."""
+
+THIN: dict[int, Callable[[Any, int], str]] = {
+    2: thin_triangles,
+    3: lambda grid, member: "",  # where no gradients are fitted
+}
+"""Words on triangles too thin, by dimensions."""
+
+NOTES = {2: (tell_of_cells, tell_of_triangles), 3: ()}
+"""What is said of meshes, by dimensions."""
 
 
 @checks_names
@@ -158,13 +172,13 @@ class Ale(Solver):
         reference_length: float | None = None,
         loads: Sequence[str] | str | None = None,
     ) -> None:
-        space = in_space(mesh)
+        dimension = dimension_of(mesh)
         self.viscosity = gas = laws_of(reynolds, turbulence, viscosity)
         arguments = arguments_of(
             mesh,
-            gas.complete(settings_of(settings, self.settings_type), space, dtype == "float64"),
+            gas.complete(settings_of(settings, self.settings_type), dimension, dtype == "float64"),
             self.backend_type(device, dtype),
-            deform=(Rigid() if space else TorsionalSprings()) if deform is None else deform,
+            deform=DEFORM[dimension.count]() if deform is None else deform,
             streams={"mach": mach, "alpha_deg": alpha_deg, "reynolds": reynolds},
             check=gas.streams,
             boundaries=boundaries,
@@ -173,7 +187,6 @@ class Ale(Solver):
             chord=chord,
             reference_area=reference_area,
             reference_length=reference_length,
-            axes="x, z" if space else "x, y",
             loads=loads,
         )
         gas.check(type(self), arguments.settings)
@@ -184,12 +197,9 @@ class Ale(Solver):
                 argument="newton",
             )
         meshes = meshes_of(mesh, arguments.members)
-        planes: list[str] = []
-        others = boundaries
-        if space:
-            check_solids(self, arguments)
-            planes, others = symmetry_planes(None, meshes, boundaries)
-            check_kinds(others)
+        CHECKS["mesh", dimension.count](self, arguments)
+        planes, others = symmetry_planes(None, meshes, boundaries)
+        check_kinds(others, dimension)
         self.counted.fits(arguments, meshes)
         self.more = gas.told
         markers = assign_markers(
@@ -198,22 +208,24 @@ class Ale(Solver):
         gas.check_walls(meshes, markers.conditions)
         grid = self._volumes(arguments, meshes, markers, planes)
         gas.fit(grid, arguments.settings.gradients_by)
-        if space:
-            check_planes(grid, markers.measured)
+        check_planes(grid, markers.measured)
         super().__init__(arguments, markers, grid)
-        if space:
-            check_mirrors(self)
-        else:
-            self.notes += [*tell_of_cells(self), *tell_of_triangles(self)]
+        check_mirrors(self)
+        for tell in NOTES[dimension.count]:
+            self.notes += tell(self)
 
     def _volumes(
         self, arguments: Arguments, meshes: list[Mesh], markers: Markers, planes: list[str]
     ) -> FaceVolumes:
         """Volumes of the meshes, by their dimensions."""
         b, coloured = arguments.backend, LOOPS[arguments.settings.loops].coloured
-        if meshes[0].dimensions == 2:
-            return self.volumes(MeshVertices(b, meshes, markers.by_kind), coloured=coloured)
-        return self.solids.of(b, meshes, markers.by_kind, planes, coloured)
+        make: dict[int, Callable[..., FaceVolumes]] = {2: self._of_plane, 3: self.solids.of}
+        return make[meshes[0].dimensions](b, meshes, markers.by_kind, planes, coloured)
+
+    def _of_plane(
+        self, backend: Backend, meshes: list[Mesh], markers: Any, _: Any, coloured: bool
+    ) -> FaceVolumes:
+        return self.volumes(MeshVertices(backend, meshes, markers), coloured=coloured)
 
     def terms_of(self) -> Terms:
         far = (Vortex,) if self.settings.far_field == "vortex" else ()
@@ -282,9 +294,9 @@ class Ale(Solver):
         return layers_of(self.backend, self.pattern, grid.alike, grid.graphs, points)
 
     def likely(self, member: int) -> str:
-        if not isinstance(self.grid, Grid) or self.grid.dimensions == 3:  # no gradients are fitted
+        if not isinstance(self.grid, Grid):
             return ""
-        found = thin_triangles(self.grid, member)
+        found = THIN[self.grid.dimensions](self.grid, member)
         return f"{CURES}, as {found}" if found else ""
 
     @cached_property

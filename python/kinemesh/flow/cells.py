@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kinemesh.arguments import checks_names
+from kinemesh.dimension import XY
 from kinemesh.errors import SettingsError
 from kinemesh.flow.ale import Ale
 from kinemesh.flow.door.arguments import Arguments
@@ -44,7 +45,7 @@ class CellSettings(AleSettings):
         pitching section of 3000 nodes do not converge
     """
 
-    first_cfl: ClassVar[Mapping[bool, float]] = {False: 40.0, True: 80.0}
+    first_cfl: ClassVar[Mapping[int, float]] = {2: 40.0, 3: 80.0}
     newton_gains: ClassVar[bool] = False  # without coarse levels under it
     gradient: str = "nodes"
     cfl_max: float | None = 2e3
@@ -85,7 +86,8 @@ class CellCentred(Ale):
     def check_motions(self, arguments: Arguments) -> None:
         super().check_motions(arguments)
         bends = any(motion is not None and motion.shapes for motion in self.motions)
-        if bends and self.grid.dimensions == 3 and arguments.settings.gradient == "nodes":
+        weighted = arguments.settings.gradient == "nodes"
+        if bends and weighted and not XY.holds(self.grid.dimension):
             raise SettingsError(
                 "a body bends, and gradient is 'nodes', whose weights in space are chosen for the "
                 "mesh as given; take gradient='least-squares', or km.Ale",

@@ -13,7 +13,7 @@ from kinemesh.bodies.placement import Placement
 from kinemesh.bodies.power import rigid
 from kinemesh.device.fields import Fields
 from kinemesh.flow.generalised import Generalised
-from kinemesh.io.columns import SIDE
+from kinemesh.io.columns import SIDES
 from kinemesh.space.shared import Shared
 from kinemesh.space.volumes import Volumes, body_chunks
 
@@ -76,6 +76,7 @@ class Forces:
         count = grid.dimension.loads
         parts = b.zeros((len(offsets) - 1, count), np.float64)
         self.sums = b.zeros((len(grid.bodies), count), np.float64)
+        self.across = np.zeros((count - 3, len(grid.bodies)))  # of the sums that were asked last
         alpha = np.radians(grid.owners.spread(alpha_deg))
         self.cos, self.sin = np.cos(alpha), np.sin(alpha)
         self.pressure = 0.5 * area * grid.owners.spread(speed) ** 2
@@ -111,7 +112,7 @@ class Forces:
         """(3, bodies) force along x and y, nose-up moment about `about` (members, 2) [chord]."""
         self.backend.put(self.about, about)
         self.measure()
-        sums = self.backend.read(self.sums).T[:3].copy()
+        sums, self.across = np.split(self.backend.read(self.sums).T.copy(), [3])
         if len(self.shared):
             self.shared.mend(sums, about, *self._at_shared())
         return sums
@@ -157,8 +158,7 @@ class Forces:
         """
         sums = self.sums_about(about)
         point, scale = self.grid.owners.spread(about), self.pressure * self.length
-        across = self.backend.get(self.sums).T[3:]
-        numbers = rigid(sums, across, point, pivots, placement)
+        numbers = rigid(sums, self.across, point, pivots, placement)
         found = Loads(self._coefficients(sums), *(own / scale for own in numbers))
         if self.generalised is None:
             return found
@@ -166,10 +166,13 @@ class Forces:
         return replace(found, modes=forces, bending=(forces * placement.bending).sum(axis=1))
 
     def side(self) -> dict[str, FloatArray]:
-        """(members,) of each of `SIDE` in space, of the loads that were asked for last."""
+        """(members,) of each of `SIDE` in space, of the loads that were asked for last; or none."""
+        names = SIDES[self.grid.dimensions]
+        if not names:
+            return {}
         force, roll, yaw = self.backend.get(self.sums).T[3:]
         loads = np.stack([force, roll / self.length, yaw / self.length]) / self.pressure
-        return dict(zip(SIDE, self.grid.owners.sums(loads.T).T, strict=True))
+        return dict(zip(names, self.grid.owners.sums(loads.T).T, strict=True))
 
     def members(self, about: NDArray[Any]) -> FloatArray:
         """(members, 3) cl, cd, cm of all bodies of each member together."""

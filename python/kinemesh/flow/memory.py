@@ -25,6 +25,7 @@ from kinemesh.deform import Deformation, Delaunay, Rigid, TorsionalSprings
 from kinemesh.device.backend import Backend
 from kinemesh.device.counting import Counting
 from kinemesh.errors import DeviceError
+from kinemesh.flow.door.space import symmetry_planes
 from kinemesh.flow.samples import KINDS, kind_of
 from kinemesh.linear.hierarchy import degree
 from kinemesh.linear.holes import room_of
@@ -32,7 +33,6 @@ from kinemesh.mesh.kinds import KINDS as KIND_OF_CELLS
 from kinemesh.overset.parts import Parts
 from kinemesh.sentences import Option, Sentence, joined
 from kinemesh.space.conditions.base import BODY, OUTER
-from kinemesh.space.markers import planes_of
 
 if TYPE_CHECKING:
     from kinemesh.flow.door.arguments import Arguments
@@ -71,7 +71,7 @@ def counts(space: Any) -> NDArray[np.int64]:
     space (8,): facets count once for each corner; also points on planes of
     symmetry, cells, their corners, their edges.
     """
-    planes = planes_of(None, [space]) if space.points.shape[1] == 3 else []
+    planes, _ = symmetry_planes(None, [space], None)
     if getattr(space, "solids", {}):
         return _of_solids(space, planes)
     sides = [facets for name, facets in space.boundaries.items() if name not in planes]

@@ -11,11 +11,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from kinemesh.arguments import checks_names, in_space
+from kinemesh.arguments import checks_names
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.deform import Deformation, Delaunay, Rigid
+from kinemesh.dimension import dimension_of
 from kinemesh.flow.door.arguments import arguments_of, assign_markers, clouds_of, settings_of
-from kinemesh.flow.door.space import check_planes, check_space, check_stream, symmetry_planes
+from kinemesh.flow.door.space import CHECKS, check_planes, check_stream, symmetry_planes
 from kinemesh.flow.gas.implicit import Implicit, Operator
 from kinemesh.flow.gas.lusgs import Lusgs, SpaceLusgs
 from kinemesh.flow.gas.meshless_settings import MeshlessSettings, completed
@@ -32,7 +33,10 @@ from kinemesh.space.vertices import Vertices
 
 def default_deform(cloud: Any) -> Deformation:
     """Delaunay graph mapping in the plane, rigid motion in space."""
-    return Rigid() if in_space(cloud) else Delaunay()
+    return DEFORM[dimension_of(cloud).count]()
+
+
+DEFORM: dict[int, type[Deformation]] = {2: Delaunay, 3: Rigid}
 
 
 @checks_names
@@ -102,13 +106,10 @@ class Meshless(Solver):
             chord=chord,
             reference_area=reference_area,
             reference_length=reference_length,
-            axes="x, z" if in_space(cloud) else "x, y",
             loads=loads,
         )
         clouds = clouds_of(cloud, arguments.members)
-        plane = clouds[0].points.shape[1] == 2
-        if not plane:
-            check_space(arguments)
+        CHECKS["cloud", clouds[0].dimension.count](self, arguments)
         planes, others = symmetry_planes(symmetry, clouds, boundaries)
         markers = assign_markers(
             clouds, arguments, type(self), walls=walls, far=far, boundaries=others, planes=planes
@@ -117,11 +118,9 @@ class Meshless(Solver):
         power = 2 if arguments.settings.weight_power == 2 else 1
         vertices = Vertices(arguments.backend, clouds, markers.by_kind, planes)
         grid = CloudGrid(vertices, planes, power)
-        if not plane:
-            check_planes(grid, markers.measured)
+        check_planes(grid, markers.measured)
         super().__init__(arguments, markers, grid)
-        if not plane:
-            check_stream(self)
+        check_stream(self)
 
     def terms_of(self) -> Terms:
         far = (Vortex,) if self.settings.far_field == "vortex" else ()
@@ -150,9 +149,15 @@ class Meshless(Solver):
 
     def _lusgs(self) -> Lusgs:
         self.check_swept()
-        grid, sweeps = self.grid, self.settings.lusgs_sweeps
-        if grid.dimensions == 3:
-            return SpaceLusgs(grid, self.pattern, self.fields, self.settings.max_change, sweeps)
+        return {2: self._in_plane, 3: self._of_space}[self.grid.dimensions](
+            self.settings.lusgs_sweeps
+        )
+
+    def _in_plane(self, sweeps: int) -> Lusgs:
+        grid = self.grid
         walls = {name: grid.wall.device[name] for name in ("normal", "gap")}
         fields = self.fields.also(wall=grid.wall_number, **walls)
         return Lusgs(self.pattern, "cloud_lusgs", fields, sweeps)
+
+    def _of_space(self, sweeps: int) -> Lusgs:
+        return SpaceLusgs(self.grid, self.pattern, self.fields, self.settings.max_change, sweeps)

@@ -150,10 +150,16 @@ KINDS = {
 
 def kind_of(space: Any) -> str:
     """The kind of a mesh or cloud, a key of `KINDS`."""
-    if space.points.shape[1] == 3:
-        return "points in space" if hasattr(space, "satellites") else "cells in space"
-    if hasattr(space, "satellites"):
-        return "points"
     if isinstance(space, Parts):
         return "parts"
-    return "cells" if len(space.quads) else "triangles"
+    on = "points" if hasattr(space, "satellites") else "cells"
+    return NAMES[on, space.points.shape[1]](space)
+
+
+NAMES: dict[tuple[str, int], Callable[[Any], str]] = {
+    ("points", 2): lambda space: "points",
+    ("points", 3): lambda space: "points in space",
+    ("cells", 2): lambda space: "cells" if len(space.quads) else "triangles",
+    ("cells", 3): lambda space: "cells in space",
+}
+"""By what unknowns live on, and the dimensions."""

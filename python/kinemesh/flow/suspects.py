@@ -34,7 +34,7 @@ def where_largest(solver: Any, member: int) -> str:
     place = _place(solver, member, worst, of)
     if getattr(solver.settings, "borrows_matrix", False):
         return place
-    if not isinstance(mesh, Mesh) or mesh.dimensions == 3:
+    if not isinstance(mesh, Mesh) or mesh.solids:  # of points, and of cells in space, no more
         return place
     x = b.get(grid.x)[slice(*grid.vertices.first[member : member + 2])]
     there = [worst] if grid.on == "cells" else (mesh.cells == worst).any(axis=1)

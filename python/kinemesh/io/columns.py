@@ -12,6 +12,9 @@ SIDE = ("cy", "cm_roll", "cm_yaw")
 """Loads that are of space: force along y, right-handed moments about lines along x and z through
 the moment's point at y = 0, over the reference values of lift and moment."""
 
+SIDES: Mapping[int, tuple[str, ...]] = {2: (), 3: SIDE}
+"""These by dimensions."""
+
 
 class Columns(dict[str, NDArray[Any]]):
     """Read-only columns (rows,) by name; subclasses define `columns` and how to get one.

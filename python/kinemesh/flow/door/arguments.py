@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import in_space, instance, member_count, numbers, per_member, point_of
+from kinemesh.arguments import instance, member_count, numbers, per_member, point_of
 from kinemesh.deform import Deformation
 from kinemesh.device.backend import Backend
+from kinemesh.dimension import XY, dimension_of
 from kinemesh.errors import OversetError, SettingsError, shown, warn
 from kinemesh.flow.door import limits, sizes
 from kinemesh.flow.door.counted import names_of
@@ -95,7 +96,6 @@ def arguments_of(
     chord: Any,
     reference_area: Any = None,
     reference_length: Any = None,
-    axes: str = "x, y",
     boundaries: Any = None,
     loads: Any = None,
     check: Callable[[Mapping[str, Any], int], dict[str, NDArray[np.float64]]] | None = None,
@@ -106,13 +106,13 @@ def arguments_of(
     ----------
     streams : numbers of the stream, by name;  check : of these, and of the number of members;
         None: `gas_streams`
-    axes : of the plane of motion
     boundaries : as given, whose conditions may have numbers for each member
     loads : names of the bodies whose loads the coefficients are
     """
     deform = instance(deform, Deformation, "deform", "one of kinemesh.deform, such as Rigid()")
     about = sizes.QUARTER if moment_about is None else moment_about
-    about = point_of(about, "moment_about", axes)
+    dimension = dimension_of(spaces)
+    about = point_of(about, "moment_about", ", ".join(dimension.motion))
     members = member_count(mesh=spaces, **streams, motion=motion, **several(boundaries))
     deform.check(backend, members)
     found = (check or gas_streams)(streams, members)
@@ -133,7 +133,7 @@ def arguments_of(
         motion=motion,
         moment_about=about,
         moment_stated=moment_about is not None,
-        chord=sizes.length_of_k(stated, long) if in_space(spaces) else stated,
+        chord=sizes.length_of_k(stated, long, dimension),
         reference=(default if area is None else area, default if long is None else long),
         loads=names_of(loads),
     )
@@ -282,7 +282,7 @@ def meshes_of(value: Any, members: int, plane: str = "") -> list[Mesh]:
     """
     hint = "read one with kinemesh.mesh.read or make one with kinemesh.mesh.airfoil"
     meshes = _spaces(value, members, Mesh, hint)
-    if plane and meshes[0].dimensions == 3:
+    if plane and not XY.holds(meshes[0].dimension):
         raise SettingsError(
             f"the mesh is in space, and {plane} is computed on meshes in the plane alone"
         )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.dimension import XY, Dimension
 from kinemesh.errors import MeshError, SettingsError
 from kinemesh.flow.door.planforms import LONG, SEVERAL, chords_of, is_chord, told_of, unstated
 from kinemesh.mesh.extents import CHORD, Walls, extents
@@ -37,13 +38,9 @@ def check(
     """
     notes: list[str] = []
     for member, space in firsts(spaces):
-        walls, plane = found[member], space.points.shape[1] == 2
+        walls = found[member]
         said = {"loads": None if channel else _loads(space, walls)}
-        if plane:
-            said["size of bodies"] = _chord(member, space, walls, arguments.chord)
-        else:
-            said |= _on_flats(walls)
-            said |= _in_space(member, space, walls, arguments)
+        said |= SIZES[space.points.shape[1]](member, space, walls, arguments)
         notes += [
             Sentence(text, member=member, about=about)
             for about, text in said.items()
@@ -52,21 +49,31 @@ def check(
     return notes
 
 
-def _in_space(member: int, space: Any, walls: Walls, arguments: Any) -> dict[str, str | None]:
+def _of_plane(member: int, space: Any, walls: Walls, arguments: Any) -> dict[str, str | None]:
+    """Warnings about bodies in the plane; MeshError where a chord must be stated."""
+    return {"size of bodies": _chord(member, space, walls, arguments.chord)}
+
+
+def _of_space(member: int, space: Any, walls: Walls, arguments: Any) -> dict[str, str | None]:
     """Warnings about bodies in space; MeshError, with the member, where axes are others."""
     try:
-        return told_of(space, walls, arguments)
+        return _on_flats(walls) | told_of(space, walls, arguments)
     except MeshError as error:
         raise MeshError(str(error), member=member) from None
 
 
-def length_of_k(chord: float | None, length: float | None) -> float | None:
-    """Length that k refers to in space, as stated: the reference length.
+SIZES = {2: _of_plane, 3: _of_space}
+
+
+def length_of_k(chord: float | None, length: float | None, dimension: Dimension) -> float | None:
+    """Length that k refers to, as stated: the chord, in space the reference length.
 
     Raises
     ------
-    SettingsError    a chord, which is of the plane
+    SettingsError    a chord in space, where wings have many
     """
+    if dimension.one_chord:
+        return chord
     if chord is not None:
         raise SettingsError(
             f"chord is {chord:g}, which is of the plane; in space give reference_area and "
@@ -184,7 +191,7 @@ def check_point(
     point: Sequence[float],
     wall: Floats,
     chord: float,
-    dimensions: int = 2,
+    dimension: Dimension = XY,
     chords: Sequence[float] = (),
 ) -> str | None:
     """Warning about a pivot, or a moment's point, that is far from its body.
@@ -197,20 +204,19 @@ def check_point(
     chords : of bodies in space as measured; where one is 1, the default point may be meant
     """
     low, high = wall.min(axis=0), wall.max(axis=0)
-    far, box = beyond(point, low, high), told(low, high, "xy" if dimensions == 2 else "xz")
+    far, box = beyond(point, low, high), told(low, high, dimension.motion)
     if far > chord:
         return (
             f"{what} is at ({point[0]:.6g}, {point[1]:.6g}), {far / chord:.3g} chords from the "
             f"body ({box}); give it in the lengths of the mesh, where it is not meant"
         )
     of_unit = any(abs(c - 1) <= CHORD for c in (chord, *chords))
-    if dimensions == 3 and not chords:  # of no closed body
+    if not (dimension.one_chord or chords):  # of no closed body
         of_unit = 1 / LONG <= chord <= LONG
     if not of_unit and tuple(point) == QUARTER:
         return (
             f"{what} is at (0.25, 0), the default, in the lengths of the mesh, whose "
-            f"{'chord' if dimensions == 2 else 'reference length'} is {chord:.6g} ({box}); give "
-            "the point that is meant"
+            f"{dimension.length} is {chord:.6g} ({box}); give the point that is meant"
         )
     return None
 
@@ -254,8 +260,8 @@ def check_points(
                 if not len(wall):  # of a part without walls
                     continue
                 chord = arguments.reference[1] / frame.scale
-                chords = chords_of(found[member]) if grid.dimensions == 3 else ()
-                said = check_point(what, point, frame.own(wall), chord, grid.dimensions, chords)
+                chords = () if grid.dimension.one_chord else chords_of(found[member])
+                said = check_point(what, point, frame.own(wall), chord, grid.dimension, chords)
                 notes |= {} if said is None else {what: Sentence(said, member=member, about=what)}
     return list(notes.values())
 
@@ -280,9 +286,9 @@ def check_motions(
         body
     MeshError        in space: the case states none, and no chord of the body is 1
     """
-    space = grid.dimensions == 3
     notes: dict[str, str] = {}
-    if stated is None and not space:
+    one_chord = grid.dimension.one_chord
+    if stated is None and one_chord:
         return []
     known = 1.0 if stated is None else stated
     for motion, (member, marker) in zip(motions, grid.bodies, strict=True):
@@ -291,14 +297,15 @@ def check_motions(
             if chord is None:
                 continue
             walls = found[member]
-            if space and len(walls.bodies) == 1:
+            if not one_chord and len(walls.bodies) == 1:
                 said = unstated(grid.meshes[member], walls, stated)
                 if said:
                     raise MeshError(said, member=member)
             if np.isclose(chord, known, rtol=1e-9, atol=0):
                 continue
-            if not (space and is_chord(walls, chord)):
-                raise SettingsError(_apart(part, marker, chord, known, space), member=member)
+            if one_chord or not is_chord(walls, chord):
+                said = _apart(part, marker, chord, known, grid.dimension)
+                raise SettingsError(said, member=member)
             notes[marker] = Sentence(
                 f"the reduced frequency of {part!r} refers to {chord:g}, and moments, power and "
                 f"km.Units to the reference length, {known:g} ({walls.bodies[0].told()}); give the "
@@ -309,9 +316,9 @@ def check_motions(
     return list(notes.values())
 
 
-def _apart(part: Any, marker: str, chord: float, known: float, space: bool) -> str:
+def _apart(part: Any, marker: str, chord: float, known: float, dimension: Dimension) -> str:
     """Sentence about a motion that refers to another length than its case."""
-    name, other = ("reference length", ", or the case that length") if space else ("chord", "")
+    name, other = dimension.length, "" if dimension.one_chord else ", or the case that length"
     return (
         f"the reduced frequency of {part!r} of {marker} refers to a chord of {chord:g}, and the "
         f"case to {known:g}, expected one {name}; give the motion chord={known:g}, with its k"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from kinemesh.arguments import in_space
 from kinemesh.bodies.planes import check_laws
 from kinemesh.deform import Delaunay, Rigid, TorsionalSprings
+from kinemesh.dimension import Dimension, dimension_of
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import Arguments
 from kinemesh.flow.door.planforms import TURN, edge_on
@@ -21,8 +21,11 @@ from kinemesh.space.conditions.words import Far, Symmetry, Wall
 from kinemesh.space.markers import planes_of
 from kinemesh.space.solids import FLAT
 
+KINDS = {3: (Wall.kind, Far.kind)}
+"""Kinds of conditions that meshes have, by dimensions, where that is not all."""
 
-def check_space(arguments: Arguments) -> None:
+
+def check_space(_: Any, arguments: Arguments) -> None:
     """SettingsError for what there is in the plane alone."""
     if arguments.settings.far_field == "vortex":
         raise SettingsError(
@@ -47,7 +50,7 @@ def check_solids(case: Any, arguments: Arguments) -> None:
     ----------
     case : solver on meshes, with `solids`, its volumes in space, and `viscosity`, of its gas
     """
-    check_space(arguments)
+    check_space(case, arguments)
     case.viscosity.check_space()
     loops = arguments.settings.loops
     if loops != "store" and not case.solids.any_loop:
@@ -68,7 +71,7 @@ def check_planes(grid: Any, found: Sequence[Walls]) -> None:
     found : of each member its walls as given
     """
     for member, (unit, walls) in enumerate(zip(grid.normals, found, strict=True)):
-        across = abs(unit[2]) > max(abs(unit[0]), abs(unit[1]))
+        across = abs(unit[-1]) > np.abs(unit[:-1]).max()
         if across and (walls.bodies or edge_on(*walls.seen)):
             normal = ", ".join(f"{c:.3g}" for c in unit)
             raise SettingsError(
@@ -81,7 +84,8 @@ def check_planes(grid: Any, found: Sequence[Walls]) -> None:
 
 def check_stream(case: Any) -> None:
     """SettingsError for planes of symmetry that the stream crosses."""
-    streams = case.model.free_stream(case.mach, case.alpha_deg)[:, 1:4]
+    streams = case.model.free_stream(case.mach, case.alpha_deg)
+    streams = streams[:, 1 : 1 + case.grid.dimensions]
     for member, (unit, stream) in enumerate(zip(case.grid.normals, streams, strict=True)):
         across = float(np.abs(unit @ stream))
         if across > FLAT * np.linalg.norm(stream):
@@ -100,10 +104,10 @@ def check_mirrors(case: Any) -> None:
     check_laws(case.grid, case.motions, case.speed, case.reference[1])
 
 
-def check_kinds(conditions: Mapping[str, Condition]) -> None:
-    """SettingsError for conditions that meshes in space do not have."""
+def check_kinds(conditions: Mapping[str, Condition], dimension: Dimension) -> None:
+    """SettingsError for conditions that meshes of a dimension do not have."""
     for marker, own in conditions.items():
-        if own.kind not in (Wall.kind, Far.kind):
+        if own.kind not in KINDS.get(dimension.count, (own.kind,)):
             raise SettingsError(
                 f"boundaries: {marker!r} is {own.words}, which there is on meshes in the plane "
                 f"alone; in space expected {Wall.kind}, {Far.kind} or {Symmetry.kind}",
@@ -118,14 +122,24 @@ def symmetry_planes(
 
     In the plane a plane of symmetry is a condition as others are.
     """
-    named = conditions_of(boundaries)
+    return PLANES[dimension_of(spaces).count](symmetry, spaces, conditions_of(boundaries))
+
+
+Named = dict[str, Condition]
+
+
+def _conditions(symmetry: Any, spaces: Sequence[Any], named: Named) -> tuple[list[str], Named]:
+    """Those of the plane."""
+    planes = [] if symmetry is None else planes_of(symmetry, spaces)
+    twice = [marker for marker in planes if marker in named]
+    if twice:
+        raise SettingsError(f"markers {twice} are both in symmetry and in boundaries")
+    return [], named | dict.fromkeys(planes, Symmetry())
+
+
+def _planes(symmetry: Any, spaces: Sequence[Any], named: Named) -> tuple[list[str], Named]:
+    """Those of space."""
     slip = [marker for marker, own in named.items() if own.role == PLANE]
-    if not in_space(spaces):
-        planes = [] if symmetry is None else planes_of(symmetry, spaces)
-        twice = [marker for marker in planes if marker in named]
-        if twice:
-            raise SettingsError(f"markers {twice} are both in symmetry and in boundaries")
-        return [], named | dict.fromkeys(planes, Symmetry())
     others = {marker: own for marker, own in named.items() if marker not in slip}
     if symmetry is None:
         return planes_of(slip or None, spaces, "boundaries"), others
@@ -135,3 +149,14 @@ def symmetry_planes(
             f"symmetry is {planes}, and boundaries names the planes {slip}; expected one of the two"
         )
     return planes, others
+
+
+PLANES = {2: _conditions, 3: _planes}
+
+CHECKS: dict[tuple[str, int], Callable[[Any, Arguments], None]] = {
+    ("mesh", 2): lambda case, arguments: None,
+    ("mesh", 3): check_solids,
+    ("cloud", 2): lambda case, arguments: None,
+    ("cloud", 3): check_space,
+}
+"""Checks of a solver's arguments, by what it computes on and the dimensions."""

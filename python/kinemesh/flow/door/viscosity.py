@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names, instance, numbers, real
 from kinemesh.bodies.sliding import Sliding
+from kinemesh.dimension import Dimension
 from kinemesh.errors import SettingsError, shown
 from kinemesh.flow.door import limits
 from kinemesh.flow.door.arguments import gas_streams, within
@@ -119,9 +120,9 @@ class Inviscid:
     def small(self) -> tuple[tuple[str, Any], ...]:
         return ()
 
-    def complete(self, settings: Any, space: bool, double: bool) -> Any:
+    def complete(self, settings: Any, dimension: Dimension, double: bool) -> Any:
         """Settings with what follows from the gas, the dimension and the precision."""
-        return settings.complete(self.viscous, space, double, self.turbulence is not None)
+        return settings.complete(self.viscous, dimension, double, self.turbulence is not None)
 
     def streams(self, given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.float64]]:
         """(members,) numbers of the streams."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kinemesh.arguments import checks_names
+from kinemesh.dimension import XY, Dimension
 from kinemesh.errors import SettingsError
 from kinemesh.flow.gas.settings import KRYLOV, MATRIX, TINY, ImplicitSettings
 from kinemesh.flow.terms.convection import FLUXES, LOOPS
@@ -16,7 +17,8 @@ from kinemesh.flow.terms.gradients import LIMITERS
 
 LINEAR = ("bicgstab", "lusgs")
 NEWTON = ("newton_vectors", "newton_tolerance", "unsteady_newton_tolerance")
-FIX = {False: 0.15, True: 0.3}  # in the plane, in space (docs/convergence.md)
+FIX = {2: 0.15, 3: 0.3}  # by dimensions (docs/convergence.md)
+GAINS = {2: False, 3: True}  # whether steps of Newton gain on an inviscid gas
 UNSTEADY_CFL = {False: 100.0, True: 1e3}  # of an inviscid, a viscous gas
 
 
@@ -78,7 +80,7 @@ class AleSettings(ImplicitSettings):
     unsteady_turbulence_drop: float = 1e-2
 
     alike: ClassVar[Mapping[str, tuple[str, ...]]] = {"loops": ("store", "recompute")}
-    first_cfl: ClassVar[Mapping[bool, float]] = {False: 20.0, True: 40.0}  # in the plane, in space
+    first_cfl: ClassVar[Mapping[int, float]] = {2: 20.0, 3: 40.0}  # by dimensions
     newton_gains: ClassVar[bool] = True  # of a viscous gas, and in space
     of_steps: ClassVar[tuple[str, ...]] = (
         *ImplicitSettings.of_steps,
@@ -139,7 +141,7 @@ class AleSettings(ImplicitSettings):
     def single(self) -> bool:
         return not self.newton
 
-    def _pseudo_steps(self, viscous: bool, space: bool, double: bool) -> str:
+    def _pseudo_steps(self, viscous: bool, dimension: Dimension, double: bool) -> str:
         """Words on where pseudo-steps alone are the default; none where Newton's steps are."""
         if not double:
             return "in float32"
@@ -147,7 +149,8 @@ class AleSettings(ImplicitSettings):
             return f"with linear_solver = {self.linear_solver!r}"
         if not self.newton_gains:
             return "on cells"
-        return "" if viscous or space else "of an inviscid gas in the plane"
+        gains = viscous or GAINS[dimension.count]
+        return "" if gains else f"of an inviscid gas {dimension.where}"
 
     def without_newton(self) -> AleSettings:
         """With pseudo-steps alone."""
@@ -188,7 +191,7 @@ class AleSettings(ImplicitSettings):
     def complete(
         self,
         viscous: bool = False,
-        space: bool = False,
+        dimension: Dimension = XY,
         double: bool = True,
         turbulent: bool = False,
     ) -> AleSettings:
@@ -196,7 +199,7 @@ class AleSettings(ImplicitSettings):
         own: dict[str, Any] = {}
         newton = self.newton
         if newton is None:
-            why = self._pseudo_steps(viscous, space, double)
+            why = self._pseudo_steps(viscous, dimension, double)
             own["newton"] = newton = not why
             if why:
                 given = (*NEWTON, *(["unsteady_newton"] if self.unsteady_newton else []))
@@ -207,14 +210,14 @@ class AleSettings(ImplicitSettings):
                 why = "unsteady_newton is False by default without a model of turbulence"
                 self.unused(["unsteady_newton_tolerance"], why)
         if self.matrix and self.jacobian_fix is None:
-            own["jacobian_fix"] = FIX[space]
+            own["jacobian_fix"] = FIX[dimension.count]
         if self.limiter_k is None:
             limiter = LIMITERS[self.limiter]
-            other = limiter.viscous if viscous else limiter.in_space if space else None
+            other = limiter.viscous if viscous else limiter.others.get(dimension.count)
             own["limiter_k"] = limiter.k if other is None else other
         most = np.inf if self.cfl_max is None else self.cfl_max
         if self.cfl is None:
-            own["cfl"] = min(self.first_cfl[space], most)
+            own["cfl"] = min(self.first_cfl[dimension.count], most)
         if self.unsteady_cfl is None:
             own["unsteady_cfl"] = min(UNSTEADY_CFL[viscous], most)
         return replace(self, **own)

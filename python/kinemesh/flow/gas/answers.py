@@ -118,7 +118,7 @@ class Answers(State, Moving):
 
     def _numbers(self) -> dict[str, NDArray[Any]]:
         """(members,) loads that runs of either kind have beside lift, drag and moment."""
-        found = self.forces.side() if self.grid.dimensions == 3 else {}
+        found = self.forces.side()
         found |= self.friction.numbers(self._drag)
         for term in self.terms.values():
             found |= term.numbers()

@@ -148,7 +148,8 @@ class MeshlessSettings(ImplicitSettings):
 def completed(settings: MeshlessSettings, cloud: Any) -> MeshlessSettings:
     """Settings with what follows from the cloud; SettingsError where clouds ask for both."""
     given = list(cloud) if is_several(cloud) else [cloud]
-    kinds = [c.irregular for c in given if isinstance(c, Cloud) and c.points.shape[1] == 3]
+    clouds = [own for own in given if isinstance(own, Cloud)]
+    kinds = [own.irregular for own in clouds if own.dimension == clouds[0].dimension]
     asked = [n for n in ("weight_power", "smooth_gradients") if getattr(settings, n) is None]
     if asked and len(set(kinds)) > 1:
         raise SettingsError(

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinemesh import gas
 from kinemesh.arguments import states
-from kinemesh.device.fields import endings_of
+from kinemesh.dimension import DIMENSIONS
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ class Euler:
         self.dimensions = dimensions
         self.names = ("rho", *"uvw"[:dimensions], "p")
         self.variables = len(self.names)
-        self.endings = endings_of(dimensions)
+        self.endings = DIMENSIONS[dimensions].endings
 
     @property
     def PRESSURE(self) -> int:

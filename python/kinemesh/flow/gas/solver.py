@@ -25,7 +25,7 @@ from kinemesh.flow.gas.newton import Newton
 from kinemesh.flow.gas.state import PREDICTORS, State
 from kinemesh.flow.moving import Moving
 from kinemesh.flow.terms.base import Rows, Term
-from kinemesh.io.columns import SIDE
+from kinemesh.io.columns import SIDES
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.motion import Pose
 from kinemesh.space.volumes import Volumes
@@ -67,8 +67,7 @@ class Solver(Answers):
         self.steady_columns = self.friction.columns
         for term in self.terms.values():
             self.steady_columns += term.columns
-        if grid.dimensions == 3:
-            self.steady_columns += SIDE
+        self.steady_columns += SIDES[grid.dimensions]
         self.columns = (*self.steady_columns, *grid.columns)
         self._residual = [call for term in self.terms.values() for call in term.residual()]
         self.implicit = self.operator()
@@ -92,8 +91,7 @@ class Solver(Answers):
         )
 
     def check_placement(self, placement: Placement) -> None:
-        if self.grid.dimensions == 3:
-            check_placement(self.grid, placement, self.planes_shift)
+        check_placement(self.grid, placement, self.planes_shift)
 
     # ---- what a solver is ------------------------------------------------------------------
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NamedTuple
 
+from kinemesh.device.backend import Backend
+from kinemesh.device.fields import Fields
 from kinemesh.errors import SettingsError
 from kinemesh.flow.terms.base import Rows, Term
 
@@ -156,25 +158,39 @@ class CloudFluxes(Term):
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
-        self.backend, plane = case.backend, self.grid.dimensions == 2
-        if not plane:
-            self.fields.add(radius=self.backend.zeros(self.grid.nodes))
-        self._calls = self._of_roe() if self.settings.flux == "roe" else self._of_jst(plane)
+        self.backend = case.backend
+        for name in KEPT[self.grid.dimensions]:
+            self.fields.add(**{name: self.backend.zeros(self.grid.nodes)})
+        self._calls = self._of_roe() if self.settings.flux == "roe" else self._of_jst()
 
     def _of_roe(self) -> list[Any]:
         limited = "_van_leer" if self.settings.limiter == "vanleer" else ""
         return [self.fields.bind(f"cloud_roe{limited}")]
 
-    def _of_jst(self, plane: bool) -> list[Any]:
+    def _of_jst(self) -> list[Any]:
         s, b = self.settings, self.backend
         made = self.fields.also(sensor=b.zeros(self.grid.nodes), k2=s.jst_k2, k4=s.jst_k4)
-        if not plane:
-            return [made.bind("cloud_sensor"), made.bind("cloud_jst")]
-        rough = b.zeros(self.fields["q"].shape)
-        return [made.bind("cloud_roughness", rough=rough), made.bind("cloud_jst", rough=rough)]
+        return JST[self.grid.dimensions](made, b)
 
     def residual(self) -> list[Any]:
         return self._calls
 
     def matrix(self, rows: Rows) -> list[Any]:
         return [rows.fields.bind("cloud_jacobian", suffix=rows.suffix)]
+
+
+KEPT: dict[int, tuple[str, ...]] = {2: (), 3: ("radius",)}
+"""Numbers of each point that fluxes leave for others, by dimensions."""
+
+
+def _by_roughness(made: Fields, backend: Backend) -> list[Any]:
+    rough = backend.zeros(made["q"].shape)
+    return [made.bind("cloud_roughness", rough=rough), made.bind("cloud_jst", rough=rough)]
+
+
+def _by_sensor(made: Fields, _: Backend) -> list[Any]:
+    return [made.bind("cloud_sensor"), made.bind("cloud_jst")]
+
+
+JST = {2: _by_roughness, 3: _by_sensor}
+"""Calls of the fluxes of Jameson, Schmidt and Turkel, by dimensions."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from kinemesh.flow.terms.base import Term
@@ -17,15 +19,15 @@ class Limiter(NamedTuple):
     Parameters
     ----------
     ending : of its kernels
-    k : default of limiter_k, None where it has no constant;  in_space, viscous : other defaults, in
-        space, of a viscous gas
+    k : default of limiter_k, None where it has no constant;  others, viscous : other defaults, by
+        dimensions, of a viscous gas
     of_range : True where it reads the range of q over each member
     of_size : True where limiter_k multiplies the size of a cell in chords
     """
 
     ending: str
     k: float | None = None
-    in_space: float | None = None
+    others: Mapping[int, float] = MappingProxyType({})
     viscous: float | None = None
     of_range: bool = False
     of_size: bool = False
@@ -35,7 +37,7 @@ LIMITERS = {
     "wang": Limiter(
         "_wang",
         k=0.05,  # docs/convergence.md
-        in_space=0.5,  # smaller ones add drag to coarse wings
+        others={3: 0.5},  # smaller ones add drag to coarse wings
         viscous=1.0,  # smaller ones limit boundary layers
         of_range=True,
     ),
