@@ -205,6 +205,18 @@ def test_the_solvers_have_few_modules_beside_their_folders():
     assert len(beside) <= 9, beside
 
 
+ASKS = r"dimensions ==|dimensions !=|in_space|shape\[1\] ==|shape\[-1\] ==|\.dim ==|dimensions > 2"
+
+
+@pytest.mark.parametrize(("pattern", "most"), [(ASKS, 15), (r"\bXYZ?\.holds\(", 7)])
+def test_few_lines_ask_for_the_plane_or_for_space(pattern, most):
+    """Data of `dimension`, or a table beside two implementations, take the place of a question."""
+    found = [f"{path.relative_to(PACKAGE)}: {line.strip()}" for path in PACKAGE.rglob("*.py")
+             for line in path.read_text("utf-8").splitlines()
+             if re.search(pattern, line)]  # fmt: skip
+    assert len(found) <= most, "\n".join(found)
+
+
 KNOWS_POSES = re.compile(
     r"PoseArray|RateArray|\b(pose|poses|rate|rates|there)\.(angle|angle_deg|about|shift|axis)\b"
 )
