@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kinemesh.bodies.frames import CASE, Frame, framed
 from kinemesh.bodies.poses import PoseArray, RateArray, placed
-from kinemesh.dimension import DIMENSIONS
+from kinemesh.dimension import XY, Dimension
 from kinemesh.errors import KinemeshError, SettingsError
 from kinemesh.motion import Motion, Pose, Rate
 from kinemesh.motion.harmonic import sorted_out
@@ -78,7 +78,7 @@ class Bodies:
     ensemble : Members    of whom fail those whose motion has no pose at a time, or no rate
     stands : Stands of the bodies; None: those of one mesh
     length : float        reference length, which a law without a period is asked by
-    space : bool          whether they are in space, where poses have three dimensions
+    dimension : that they are in
 
     Attributes
     ----------
@@ -102,14 +102,14 @@ class Bodies:
         ensemble: Members,
         stands: Stands | None = None,
         length: float = 1.0,
-        space: bool = False,
+        dimension: Dimension = XY,
     ) -> None:
         self.bodies, self.ensemble = list(bodies), ensemble
         self.owners = Owners(bodies, len(speed))
         stands = stands or Stands([CASE] * len(bodies))
         motions = [framed(m, f, length) for m, f in zip(motions, stands.frames, strict=True)]
         self.motions, self.speed, self.parts = motions, speed, stands.parts
-        self.dimension = DIMENSIONS[3 if space else 2]
+        self.dimension = dimension
         for (member, marker), motion in zip(bodies, motions, strict=True):
             if motion is not None and not self.dimension.holds(motion.dimension):
                 raise SettingsError(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kinemesh.bodies.placement import Poses
 from kinemesh.bodies.poses import rows_of
 from kinemesh.device.backend import Backend
+from kinemesh.dimension import Dimension
 from kinemesh.errors import SettingsError
 from kinemesh.motion import Motion, Pose
 from kinemesh.space.conditions.base import Condition
@@ -51,6 +52,10 @@ class Kept:
         """Restore the kept arrays of these members (mask), or of all (True)."""
         self.backend.put(self.mark, members)
         self._back()
+
+
+BENDING = {2: ", TorsionalSprings() or Delaunay()", 3: ""}
+"""Deformations beside Modal() that take bodies that bend, by dimensions."""
 
 
 class Mover(ABC):
@@ -206,10 +211,10 @@ class Deformation(ABC):
         """
         del conditions, moving  # as a rule it can
 
-    def check_bending(self, body: str, space: bool) -> None:
+    def check_bending(self, body: str, dimension: Dimension) -> None:
         """SettingsError where it cannot take a body that bends, in the plane or in space."""
         if not self.bends:
-            others = "" if space else ", TorsionalSprings() or Delaunay()"
+            others = BENDING[dimension.count]
             raise SettingsError(
                 f"body {body!r} bends by shapes, and deform is {self!r}, which takes rigid bodies "
                 f"alone; take km.deform.Modal(){others}, with a solver of a gas"

@@ -101,13 +101,13 @@ class Moving(Runnable, Driven, Counted):
             self.more["loads"] = list(dict.fromkeys(marker for (_, marker), own in pairs if own))
         self.bodies = Bodies(
             grid.bodies, self.motions, self.speed, self.moment_about, grid.ensemble, stands,
-            self.reference[1], grid.dimensions == 3,
+            self.reference[1], grid.dimension,
         )  # fmt: skip
         grid.vertices.shapes = shapes = Shapes.of(grid, self.motions)
         if shapes is not None:
             for (_, body), own in zip(grid.bodies, shapes.own, strict=True):
                 if own:
-                    self.deform.check_bending(body, grid.dimensions == 3)
+                    self.deform.check_bending(body, grid.dimension)
             self.more["shapes"] = shapes.prints
         self.parts = _standing(grid, self.settings, self.notes)
         self.mover: Mover | None = None
