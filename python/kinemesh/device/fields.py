@@ -20,11 +20,6 @@ def _declared() -> dict[str, dict[str, bool]]:
     }
 
 
-def endings_of(dimensions: int) -> tuple[str, ...]:
-    """Endings of the names of kernels that are written once per dimension."""
-    return {2: (), 3: ("_3d",)}[dimensions]
-
-
 class Fields:
     """Device arrays and numbers by the names that kernels declare for them.
 
@@ -35,7 +30,7 @@ class Fields:
     Parameters
     ----------
     endings : a kernel is the one whose name has the first of them, where there is one; of a
-        dimension `endings_of`
+        dimension its `endings`
     """
 
     def __init__(self, backend: Backend, endings: tuple[str, ...] = (), **named: Any) -> None:

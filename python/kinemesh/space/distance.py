@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
-from kinemesh.device.fields import Fields, endings_of
+from kinemesh.device.fields import Fields
+from kinemesh.dimension import DIMENSIONS
 from kinemesh.linear.pattern import chunks
 from kinemesh.linear.stack import Items
 from kinemesh.mesh.pieces import triangles_of
@@ -63,7 +64,7 @@ def distances(points: Floats, corners: Floats) -> Floats:
     found, host = np.empty(len(points)), Backend("cpu")
     own = Fields(
         host,
-        endings_of(dimensions),
+        DIMENSIONS[dimensions].endings,
         vertex=np.ascontiguousarray(corners[beside(corners)].reshape(-1, dimensions), np.float64),
         facet=np.arange(count * dimensions, dtype=np.int32).reshape(-1, dimensions),
         offsets=offsets,
