@@ -97,6 +97,7 @@ _MODULES = {
 wire(
     {
         "Compared.plot": ("kinemesh.plot", "comparison"),
+        "Compared.plot_walls": ("kinemesh.plot.pressed", "walls"),
         "Convergence.plot": ("kinemesh.plot", "sizes"),
         "Loop.plot": ("kinemesh.plot", "hysteresis"),
         "OversetReport.plot": ("kinemesh.plot", "grids"),

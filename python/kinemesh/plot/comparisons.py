@@ -60,7 +60,7 @@ def _loops(compared: Compared) -> Any:
             bottom.set_title(told)
     handles = panels[0, 0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)
-    _noted(figure, compared.notes)
+    noted(figure, [*compared.allowed, *compared.notes])
     return figure
 
 
@@ -81,7 +81,7 @@ def _loads(compared: Compared) -> Any:
         axes.set_title(f"{pair.difference:.2g}{share}")
     handles = panels[0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)
-    _noted(figure, compared.notes)
+    noted(figure, [*compared.allowed, *compared.notes])
     return figure
 
 
@@ -120,11 +120,11 @@ def _sizes(found: Convergence) -> Any:
     ]
     marks = {label: handle for handle, label in every}
     figure.legend(marks.values(), marks, loc="outside lower center", ncols=3, fontsize=8)
-    _noted(figure, found.notes)
+    noted(figure, found.notes)
     return figure
 
 
-def _noted(figure: Any, notes: Sequence[str]) -> None:
+def noted(figure: Any, notes: Sequence[str]) -> None:
     """Write over a figure what takes from its numbers."""
     if notes:
         told = "\n".join(wrapped(note, int(18 * figure.get_figwidth())) for note in notes)

@@ -102,7 +102,7 @@ def pressures(
         return _of_section(run, member, section)
     times, wet = fields.frames(run, member), viscosity(run, member)
     if run.history.kind != "unsteady":
-        end = fields.read(run, None, None, member).at_walls()
+        end = fields.read(run, None, None, member)
         if wet is not None or "Cf" in end:
             return _of_steady(end, wet)
         _refuse_wing(end)
@@ -110,19 +110,26 @@ def pressures(
     last = times.last_cycle()
     if len(times.cycle) < 4 or not times.cycle[-1] >= 1 - 1e-6 or len(last) < 3:
         raise _no_cycle(run, len(last))
-    first, frames = (
-        fields.read(run, 0, None, member).at_walls(),
-        [fields.read(run, n, None, member).at_walls() for n in last.tolist()],
-    )
-    _refuse_wing(first)
+    given = fields.read(run, 0, None, member)
+    _refuse_wing(given)
+    first = given.at_walls()
+    frames = [fields.read(run, n, None, member).at_walls() for n in last.tolist()]
     unit = _motion(run, member)
     phase = np.radians(times.phase_deg[last])
     found = {}
     for marker, rows in first.bodies.items():
         spin = None if wet is None else _spin(run, member, marker, times.time[last])
         drag = None if spin is None or wet is None else (wet, spin)
-        found[marker] = _of_body(first, frames, first.walls[rows], phase, unit, drag)
+        ends = _chord(given, marker)
+        found[marker] = _of_body(first, frames, first.walls[rows], ends, phase, unit, drag)
     return found
+
+
+def at_end(run: Record, member: int | None = None) -> dict[str, Pressures]:
+    """Pressures on each body at the end of a run in the plane, by marker, of any equations."""
+    end = fields.read(run, None, None, member)
+    _refuse_wing(end)
+    return _of_steady(end, viscosity(run, member))
 
 
 def _no_cycle(run: Record, frames: int) -> CaseError:
@@ -198,12 +205,19 @@ def _spin(run: Record, member: int | None, marker: str, times: FloatArray) -> Fl
     return -np.asarray(turned(times, 1))  # angles are nose-up
 
 
-def _of_steady(frame: Fields, wet: float | None) -> dict[str, Pressures]:
+def _of_steady(given: Fields, wet: float | None) -> dict[str, Pressures]:
     none, drag = np.empty(0), None if wet is None else (wet, np.zeros(1))
+    frame = given.at_walls()
     return {
-        marker: _of_body(frame, [frame], frame.walls[rows], none, None, drag)
+        marker: _of_body(frame, [frame], frame.walls[rows], _chord(given, marker), none, None, drag)
         for marker, rows in frame.bodies.items()
     }
+
+
+def _chord(given: Fields, marker: str) -> FloatArray:
+    """(2, 2) nose and tail of a body, among the nodes of its wall, whatever the fields are on."""
+    points = given.points[np.unique(given.walls[given.bodies[marker]])]
+    return np.array([points[own].mean(axis=0) for own in ends_of(points)])
 
 
 def _cp(frame: Fields) -> FloatArray:
@@ -230,12 +244,13 @@ def _of_body(
     first: Fields,
     frames: list[Fields],
     walls: NDArray[np.int64],
+    ends: FloatArray,
     phase: FloatArray,
     unit: tuple[str, complex] | None,
     drag: tuple[float, FloatArray] | None = None,
 ) -> Pressures:
     nodes, closed = _along(walls, first.points)
-    x, y = _by_chord(first.points[nodes])
+    x, y = _by_chord(first.points[nodes], ends)
     cp = np.array([_cp(frame)[nodes] for frame in frames])
     cf = np.array([frame["Cf"][nodes] for frame in frames]) if "Cf" in first else None
     if drag is not None:
@@ -279,9 +294,11 @@ def _along(walls: NDArray[np.int64], points: FloatArray) -> tuple[NDArray[np.int
     return np.array(found), not starts
 
 
-def _by_chord(points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Coordinates (nodes,) along and above the chord, see `ends_of`."""
-    leading, trailing = (points[own].mean(axis=0) for own in ends_of(points))
+def _by_chord(points: FloatArray, ends: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+    """Coordinates (nodes,) along and above the chord, between these ends, or see `ends_of`."""
+    if ends is None:
+        ends = np.array([points[own].mean(axis=0) for own in ends_of(points)])
+    leading, trailing = ends
     chord = trailing - leading
     along, above = chord / (chord @ chord), np.array([-chord[1], chord[0]]) / (chord @ chord)
     return (points - leading) @ along, (points - leading) @ above

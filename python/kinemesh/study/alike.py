@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import CaseError
+from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io.lost import refuse_lost
 from kinemesh.loops.harmonics import interpolate
 from kinemesh.loops.loop import Loop
@@ -31,6 +31,14 @@ OF_SIZES = (
     "runs of one case by one scheme on one far field, which differ in the number of nodes, and may "
     "differ in device, precision, steps per cycle and settings of the march"
 )
+OF_GAS = " of the viscous gas"
+KEYS = {
+    "number of bodies": "bodies",
+    "angle_deg of the bodies' parts": "angle_deg",
+    "kinds of boundaries": "boundaries",
+    "numbers of conditions": "conditions",
+    "numbers of sliding": "sliding",
+}  # that name facts in `allow`, where these are not their own names
 PERIOD = 1e-6  # relative; periods from differences of times
 PATH = 0.01  # of the swing; a motion with kinks between steps of two spacings
 
@@ -143,7 +151,7 @@ class Chosen:
         identity = self.identity
         found["kinds of boundaries"] = sorted({*identity.get("boundaries", {})} - {"overset"})
         laws = identity.get("viscosity") or {}
-        found |= {f"{name} of the viscous gas": value for name, value in laws.items()}
+        found |= {f"{name}{OF_GAS}": value for name, value in laws.items()}
         for name in ("conditions", "sliding"):
             numbers = identity.get(name) or {}
             found[f"numbers of {name}"] = sorted(json.dumps(v) for v in numbers.values())
@@ -209,43 +217,113 @@ def chosen(source: Any, member: int | None, door: str, name: str) -> Chosen:
     return Chosen(source, int(at), name)
 
 
-def refuse_others(door: str, one: Chosen, other: Chosen, sizes: bool = False) -> list[str]:
+def refuse_others(
+    door: str, one: Chosen, other: Chosen, sizes: bool = False, allow: Collection[str] = ()
+) -> list[str]:
     """Differences of two members of one case that are told; CaseError where they are of others.
 
-    Stream, motion, bodies, conditions and references are those of the case.  Where the far field
-    is, and the scheme, may be what two runs are compared for; runs on several `sizes` have one.
+    Stream, motion, bodies, conditions and references are those of the case, but for keys that
+    `allow` names.  Where the far field is, and the scheme, may be what two runs are compared for;
+    runs on several `sizes` have one.
     """
-    apart, told = list(_apart(one, other)), [*_methods(one, other)]
+    told = [*_methods(one, other)]
+    keyed = [(key, words) for key, words in _apart(one, other, allow) if key not in allow]
+    apart = [words for _, words in keyed]
     if apart or (sizes and told):
         raise CaseError(
             f"{door}: {one.name} and {other.name} are of different cases: "
             f"{'; '.join(apart + (told if sizes else []))}",
             expected=OF_SIZES if sizes else EXPECTED,
+            advice="" if sizes else _to_allow(one, other, {key for key, _ in keyed}),
         )
     return told + list(_unknown(one, other)) + list(_marches(one, other))
 
 
-def _apart(one: Chosen, other: Chosen) -> Iterator[str]:
-    """Differences of two cases, in words; of those that all others follow from, one."""
-    first, second = one.facts(), other.facts()
-    for words in (
-        ["a steady run" if own.steady else "an unsteady run" for own in (one, other)],
-        ["of a gas" if "mach" in own else "of incompressible flow" for own in (first, second)],
-    ):
-        if words[0] != words[1]:
-            yield f"one is {words[0]}, the other {words[1]}"
-            return
-    yield from unlike(first, second, NEAR)
-    if first["number of bodies"] == second["number of bodies"]:
-        yield from _shapes(one, other)
-    if one.steady:
+def _to_allow(one: Chosen, other: Chosen, keys: Collection[str]) -> str:
+    """The argument by which runs differ in these keys on purpose; empty where there is none."""
+    needed = [*dict.fromkeys(key for key, _ in _apart(one, other, keys))]
+    return "" if "mode" in needed else f"where that is on purpose: allow={json.dumps(needed)}"
+
+
+def allowed(door: str, one: Chosen, other: Chosen, allow: Sequence[str]) -> tuple[str, ...]:
+    """Differences that `allow` names, in words; CaseError for a key that is none or is shared."""
+    if isinstance(allow, str) or not all(isinstance(key, str) for key in allow):
+        raise CaseError(f'{door}: allow is {allow!r}, expected a list of keys, as ["reynolds"]')
+    if any(key not in allow for key, _ in _kinds(one, other)):
+        return ()  # of which `refuse_others` tells alone
+    apart = [(key, words) for key, words in _apart(one, other, allow) if key in allow]
+    facts = [own.facts() | own.moves() for own in (one, other)]
+    known = {key_of(name): name for own in facts for name in own}
+    known |= {"reynolds": "reynolds", "mach": "mach"}
+    known |= {} if one.steady else {"motion": "motion"}
+    for key in allow:
+        if key not in known:
+            hint = did_you_mean(key, known, f"expected some of {', '.join(known)}")
+            raise CaseError(f"{door}: allow has {key!r}, which no case has{hint}")
+        if key not in [own for own, _ in apart]:
+            value = word(facts[0].get(known[key]))
+            raise CaseError(
+                f"{door}: allow has {key!r}, which both runs share ({value})",
+                expected="keys that the runs differ by",
+            )
+    return tuple(words for _, words in apart)
+
+
+def key_of(name: str) -> str:
+    """Name in `allow` of a fact, or of a parameter of a body's motion."""
+    return KEYS.get(name, name.removesuffix(OF_GAS).rpartition(": ")[2])
+
+
+def _apart(one: Chosen, other: Chosen, allow: Collection[str] = ()) -> Iterator[tuple[str, str]]:
+    """Key and words of differences of two cases; of those that all others follow from, one."""
+    kinds = list(_kinds(one, other))
+    yield from kinds
+    if any(key not in allow for key, _ in kinds):
         return
+    facts = [own.facts() for own in (one, other)]
+    lacking = {key for key in ("mach", "reynolds") if (key in facts[0]) != (key in facts[1])}
+    if "mach" in lacking:
+        facts = [{n: v for n, v in own.items() if n not in ("mach", "stream")} for own in facts]
+    if lacking & {*allow}:  # laws that only one of both has follow from that
+        facts = [{n: v for n, v in own.items() if not n.endswith(OF_GAS)} for own in facts]
+    yield from _keyed(*facts)
+    if facts[0]["number of bodies"] == facts[1]["number of bodies"]:
+        yield from (("bodies", words) for words in _shapes(one, other))
+    if not one.steady:
+        yield from _motions(one, other, allow)
+
+
+def _kinds(one: Chosen, other: Chosen) -> Iterator[tuple[str, str]]:
+    """Key and words of modes, else of equations that differ; more is not known of such runs."""
+    modes = ["a steady run" if own.steady else "an unsteady run" for own in (one, other)]
+    gases = [
+        "of a gas" if "mach" in own.facts() else "of incompressible flow" for own in (one, other)
+    ]
+    for key, (a, b) in (("mode", modes), ("mach", gases)):
+        if a != b:
+            yield key, f"one is {a}, the other {b}"
+            return
+
+
+def _keyed(first: Mapping[str, Any], second: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Key and words of numbers that differ, by their names."""
+    for name in dict.fromkeys([*first, *second]):
+        a, b = ({name: own.get(name)} for own in (first, second))
+        yield from ((key_of(name), words) for words in unlike(a, b, NEAR))
+
+
+def _motions(one: Chosen, other: Chosen, allow: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Key and words of motions that differ; periods and paths follow from what is allowed."""
     first, second = one.moves(), other.moves()
+    apart = list(_keyed(first, second))
     if first.get("motion") == second.get("motion"):  # else the loops tell
-        yield from unlike(first, second, NEAR)
+        yield from apart
+    if {key for key, _ in apart} & {*allow}:
+        return
     first, second = ({"period U / reference length": own.period()} for own in (one, other))
-    yield from unlike(first, second, PERIOD)
-    yield from _paths(one.loop(), other.loop())
+    yield from (("motion", words) for words in unlike(first, second, PERIOD))
+    if "alpha_deg" not in allow:
+        yield from (("motion", words) for words in _paths(one.loop(), other.loop()))
 
 
 def _shapes(one: Chosen, other: Chosen) -> Iterator[str]:

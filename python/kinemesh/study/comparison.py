@@ -17,7 +17,9 @@ from kinemesh.loops.harmonics import NOTHING, Coefficient, FloatArray, coefficie
 from kinemesh.loops.loop import Loop
 from kinemesh.results import Run
 from kinemesh.results.table import framed
-from kinemesh.study.alike import Chosen, chosen, refuse_others
+from kinemesh.study.alike import Chosen, allowed, chosen, refuse_others
+from kinemesh.study.differences import word
+from kinemesh.study.pressed import WallDifference, walls_of
 from kinemesh.wiring import done_by
 
 FIRST = 0.01  # of the amplitude; a first harmonic below it has no phase that says anything
@@ -115,6 +117,9 @@ class Compared:
     phase_deg : (steps,) or None        of the loop with more steps, at which loops are compared
     notes : what takes from the comparison: far fields and settings that differ, steps that did not
         converge, loops that are not periodic
+    allowed : what runs differ by on purpose, in words
+    walls : {quantity and body: WallDifference}     cp along the walls, of viscous flow cf
+    no_walls : str              why there are none; empty where there are
     """
 
     labels: tuple[str, str]
@@ -123,6 +128,9 @@ class Compared:
     loops: tuple[Loop, Loop] | None = None
     phase_deg: FloatArray | None = None
     notes: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
+    walls: Mapping[str, WallDifference] = field(default_factory=dict)
+    no_walls: str = ""
 
     @property
     def cl(self) -> Any:
@@ -156,11 +164,22 @@ class Compared:
         """
         return done_by("Compared.plot")(self, path=path)
 
+    def plot_walls(self, path: str | Path | None = None) -> Any:
+        """Figure of cp along the walls of both runs and of their difference, saved to `path`.
+
+        CaseError where there is none, with `no_walls`.
+        """
+        if not self.walls:
+            raise CaseError(f"plot_walls: nothing to draw: {self.no_walls}")
+        return done_by("Compared.plot_walls")(self, path=path)
+
     def _rows(self) -> Iterator[tuple[Any, ...]]:
         for name, load in self.loads.items():
             yield from [_row(name, load)] if isinstance(load, Pair) else load.rows(name)
         if self.work is not None:
             yield _row("work", self.work)
+        for name, wall in self.walls.items():
+            yield from wall.rows(name)
 
     def _shown(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]], str]:
         """Head, rows with shares in per cent, and caption of the table."""
@@ -168,7 +187,8 @@ class Compared:
         rows = [(*r[:4], None if r[4] is None else 100 * r[4]) for r in self._rows()]
         of = "mean of both amplitudes" if self.loops else "mean of both sizes"
         about = f"{self.labels[0]} minus {self.labels[1]}; shares of the {of}"
-        told = [about, *self.notes]
+        told = [about, *(f"on purpose: {words}" for words in self.allowed), *self.notes]
+        told += [f"no cp along the walls: {self.no_walls}"] if self.no_walls else []
         if self.loops is not None and self.loops[0].steps != self.loops[1].steps:
             fewer, more = sorted(own.steps for own in self.loops)
             told.insert(1, f"{fewer} steps interpolated to the phases of {more}")
@@ -195,6 +215,7 @@ def compare(
     run_a: Run | str | Path | Sequence[Run | str | Path],
     run_b: Run | str | Path | None = None,
     member: int | tuple[int | None, int | None] | None = None,
+    allow: Sequence[str] = (),
 ) -> Compared:
     """Compare two runs of one case, by two methods, meshes or numbers of steps.
 
@@ -208,12 +229,16 @@ def compare(
     ----------
     run_a, run_b : Run, or the folder of one; or both in a list
     member : int, or one of each run     of ensembles, from 0; not needed where there is one
+    allow : keys by which the cases differ on purpose, such as ["reynolds"]; what only one of a
+        viscous and an inviscid gas has follows from "reynolds", of a gas and of incompressible
+        flow from "mach"; other bodies are "bodies", other ways of them "motion"
 
     Raises
     ------
     CaseError    runs of different cases, with what differs: stream, motion, bodies, boundaries or
-        reference values; a run that did not finish, a member that failed or is none, lost rows,
-        less than a cycle, or a run by time_step and steps
+        reference values; a key in `allow` that both share, or that there is not; a run that did
+        not finish, a member that failed or is none, lost rows, less than a cycle, or a run by
+        time_step and steps
     """
     if run_b is None:
         if not is_several(run_a) or len(run_a) != 2:  # type: ignore[arg-type]
@@ -229,20 +254,26 @@ def compare(
         chosen(source, m, "compare", f"the {name} run")
         for source, m, name in zip((run_a, run_b), each, ("first", "second"), strict=True)
     )
-    told = refuse_others("compare", one, other)
-    labels = _labels(one, other)
+    purpose = allowed("compare", one, other, allow)
+    told = refuse_others("compare", one, other, allow=allow)
+    labels = _labels(one, other, allow)
     found = _of_steady(one, other, labels) if one.steady else _of_loops(one, other, labels)
-    found = replace(found, notes=(*told, *found.notes))
+    walls, none = walls_of(one, other)
+    found = replace(found, notes=(*told, *found.notes), allowed=purpose, walls=walls, no_walls=none)
     for note in found.notes:
         warn(note, about="compare")
     return found
 
 
-def _labels(one: Chosen, other: Chosen) -> tuple[str, str]:
+def _labels(one: Chosen, other: Chosen, allow: Sequence[str]) -> tuple[str, str]:
     """Method and size of both runs, and where these are equal what differs."""
     both = [[own.method, own.size] for own in (one, other)]
     more: list[list[Any]] = [[own.grids for own in (one, other)]]
     more.append([own.run.summary.get("dtype") for own in (one, other)])
+    for key in allow:
+        values = [(own.facts() | own.moves()).get(key) for own in (one, other)]
+        if any(isinstance(v, int | float | str) for v in values):
+            more.append(["" if v is None else f"{key} {word(v)}" for v in values])
     if not one.steady:
         more.append([f"{own.loop().steps} steps" for own in (one, other)])
     for a, b in more:

@@ -16,6 +16,11 @@ def add_commands(commands: Any) -> None:
         "sign of the error of both.",
     )
     pair.add_argument("folders", metavar="DIR", type=Path, nargs=2, help="output folder of a run")
+    pair.add_argument(
+        "--allow", metavar="KEY", action="append", default=[],
+        help="a key by which the cases differ on purpose, such as reynolds; may be repeated",
+    )  # fmt: skip
+    pair.add_argument("--walls", type=Path, metavar="FILE", help="draw cp along the walls, too")
     several = commands.add_parser(
         "convergence",
         help="order of accuracy of runs on three sizes or more",
@@ -35,7 +40,12 @@ def compare(arguments: argparse.Namespace) -> int:
     from kinemesh.study import comparison
 
     one, other = arguments.folders
-    return _told(comparison.compare(one, other, arguments.member), arguments)
+    found = comparison.compare(one, other, arguments.member, arguments.allow)
+    status = _told(found, arguments)
+    if arguments.walls is not None:
+        found.plot_walls(arguments.walls)
+        print(arguments.walls)
+    return status
 
 
 def convergence(arguments: argparse.Namespace) -> int:
