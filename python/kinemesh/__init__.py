@@ -99,6 +99,7 @@ wire(
         "Compared.plot": ("kinemesh.plot", "comparison"),
         "Compared.plot_walls": ("kinemesh.plot.pressed", "walls"),
         "Convergence.plot": ("kinemesh.plot", "sizes"),
+        "Convergence.plot_errors": ("kinemesh.plot.norms", "errors"),
         "Loop.plot": ("kinemesh.plot", "hysteresis"),
         "OversetReport.plot": ("kinemesh.plot", "grids"),
         "Solver.run": ("kinemesh.run.doors", "unsteady"),

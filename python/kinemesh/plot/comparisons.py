@@ -86,7 +86,7 @@ def _loads(compared: Compared) -> Any:
 
 
 def sizes(found: Convergence, path: str | Path | None = None) -> Any:
-    """Figure of one case on several sizes: every quantity over the size of the cells.
+    """Figure of one case on several sizes, or time steps: every quantity over these.
 
     Where a quantity has an order, a line has its law through the finest three sizes, v0 + c h^p,
     and at size 0 its extrapolated value, with the grid-convergence index about the finest value.
@@ -112,7 +112,7 @@ def _sizes(found: Convergence) -> Any:
         axes.set_title(told + (f"\n{wrapped(own.why, REMARK)}" if own.why else ""), fontsize=8)
         axes.set_ylabel(_symbol(name))
         axes.set_xlim(0.0, None)
-        axes.set_xlabel("size of cells, finest = 1")
+        axes.set_xlabel(f"{found.of}, finest = 1")
     for axes in panels[count:]:
         axes.set_visible(False)
     every = [

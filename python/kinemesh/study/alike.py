@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import CaseError, did_you_mean
+from kinemesh.errors import CaseError
 from kinemesh.io.lost import refuse_lost
 from kinemesh.loops.harmonics import interpolate
 from kinemesh.loops.loop import Loop
@@ -60,6 +60,18 @@ class Chosen:
     def steady(self) -> bool:
         """True of a steady run."""
         return self.run.history.kind == "steady"
+
+    @property
+    def by_time(self) -> bool:
+        """True of an unsteady run by time_step and steps, which has no cycle."""
+        return not self.steady and bool(self.run.history.by_time)
+
+    @property
+    def step(self) -> float:
+        """Time step: of a run by time its own, else that of one step per cycle over theirs."""
+        if self.by_time:
+            return float(self.run.summary["conditions"]["time_step"])
+        return 1.0 / self.loop().steps
 
     @property
     def result(self) -> dict[str, Any]:
@@ -182,8 +194,10 @@ class Chosen:
         return found
 
 
-def chosen(source: Any, member: int | None, door: str, name: str) -> Chosen:
+def chosen(source: Any, member: int | None, door: str, name: str, by_time: bool = False) -> Chosen:
     """The member of a run, or of a run's folder; `door` is what asks, `name` what is asked for.
+
+    `by_time` is true where runs without a cycle will do.
 
     Raises
     ------
@@ -209,7 +223,8 @@ def chosen(source: Any, member: int | None, door: str, name: str) -> Chosen:
         )
     source.refuse_failed(int(at))
     refuse_lost(source.history, int(at), name)
-    if source.history.kind == "unsteady" and source.history.by_time:
+    found = Chosen(source, int(at), name)
+    if found.by_time and not by_time:
         raise CaseError(
             f"{door}: {name} went by time_step and steps and has no cycle; km.spectrum(run) has "
             "its mean loads, amplitudes and Strouhal number"
@@ -227,12 +242,12 @@ def refuse_others(
     runs on several `sizes` have one.
     """
     told = [*_methods(one, other)]
-    keyed = [(key, words) for key, words in _apart(one, other, allow) if key not in allow]
-    apart = [words for _, words in keyed]
-    if apart or (sizes and told):
+    keyed = [(key, own) for key, own in apart(one, other, allow) if key not in allow]
+    words = [own for _, own in keyed]
+    if words or (sizes and told):
         raise CaseError(
             f"{door}: {one.name} and {other.name} are of different cases: "
-            f"{'; '.join(apart + (told if sizes else []))}",
+            f"{'; '.join(words + (told if sizes else []))}",
             expected=OF_SIZES if sizes else EXPECTED,
             advice="" if sizes else _to_allow(one, other, {key for key, _ in keyed}),
         )
@@ -241,32 +256,8 @@ def refuse_others(
 
 def _to_allow(one: Chosen, other: Chosen, keys: Collection[str]) -> str:
     """The argument by which runs differ in these keys on purpose; empty where there is none."""
-    needed = [*dict.fromkeys(key for key, _ in _apart(one, other, keys))]
+    needed = [*dict.fromkeys(key for key, _ in apart(one, other, keys))]
     return "" if "mode" in needed else f"where that is on purpose: allow={json.dumps(needed)}"
-
-
-def allowed(door: str, one: Chosen, other: Chosen, allow: Sequence[str]) -> tuple[str, ...]:
-    """Differences that `allow` names, in words; CaseError for a key that is none or is shared."""
-    if isinstance(allow, str) or not all(isinstance(key, str) for key in allow):
-        raise CaseError(f'{door}: allow is {allow!r}, expected a list of keys, as ["reynolds"]')
-    if any(key not in allow for key, _ in _kinds(one, other)):
-        return ()  # of which `refuse_others` tells alone
-    apart = [(key, words) for key, words in _apart(one, other, allow) if key in allow]
-    facts = [own.facts() | own.moves() for own in (one, other)]
-    known = {key_of(name): name for own in facts for name in own}
-    known |= {"reynolds": "reynolds", "mach": "mach"}
-    known |= {} if one.steady else {"motion": "motion"}
-    for key in allow:
-        if key not in known:
-            hint = did_you_mean(key, known, f"expected some of {', '.join(known)}")
-            raise CaseError(f"{door}: allow has {key!r}, which no case has{hint}")
-        if key not in [own for own, _ in apart]:
-            value = word(facts[0].get(known[key]))
-            raise CaseError(
-                f"{door}: allow has {key!r}, which both runs share ({value})",
-                expected="keys that the runs differ by",
-            )
-    return tuple(words for _, words in apart)
 
 
 def key_of(name: str) -> str:
@@ -274,9 +265,9 @@ def key_of(name: str) -> str:
     return KEYS.get(name, name.removesuffix(OF_GAS).rpartition(": ")[2])
 
 
-def _apart(one: Chosen, other: Chosen, allow: Collection[str] = ()) -> Iterator[tuple[str, str]]:
+def apart(one: Chosen, other: Chosen, allow: Collection[str] = ()) -> Iterator[tuple[str, str]]:
     """Key and words of differences of two cases; of those that all others follow from, one."""
-    kinds = list(_kinds(one, other))
+    kinds = list(kinds_apart(one, other))
     yield from kinds
     if any(key not in allow for key, _ in kinds):
         return
@@ -293,12 +284,14 @@ def _apart(one: Chosen, other: Chosen, allow: Collection[str] = ()) -> Iterator[
         yield from _motions(one, other, allow)
 
 
-def _kinds(one: Chosen, other: Chosen) -> Iterator[tuple[str, str]]:
+def kinds_apart(one: Chosen, other: Chosen) -> Iterator[tuple[str, str]]:
     """Key and words of modes, else of equations that differ; more is not known of such runs."""
     modes = ["a steady run" if own.steady else "an unsteady run" for own in (one, other)]
     gases = [
         "of a gas" if "mach" in own.facts() else "of incompressible flow" for own in (one, other)
     ]
+    if not one.steady and not other.steady:
+        modes = ["by time" if own.by_time else "by cycles" for own in (one, other)]
     for key, (a, b) in (("mode", modes), ("mach", gases)):
         if a != b:
             yield key, f"one is {a}, the other {b}"
@@ -315,10 +308,10 @@ def _keyed(first: Mapping[str, Any], second: Mapping[str, Any]) -> Iterator[tupl
 def _motions(one: Chosen, other: Chosen, allow: Collection[str]) -> Iterator[tuple[str, str]]:
     """Key and words of motions that differ; periods and paths follow from what is allowed."""
     first, second = one.moves(), other.moves()
-    apart = list(_keyed(first, second))
+    found = list(_keyed(first, second))
     if first.get("motion") == second.get("motion"):  # else the loops tell
-        yield from apart
-    if {key for key, _ in apart} & {*allow}:
+        yield from found
+    if {key for key, _ in found} & {*allow} or one.by_time or other.by_time:
         return
     first, second = ({"period U / reference length": own.period()} for own in (one, other))
     yield from (("motion", words) for words in unlike(first, second, PERIOD))

@@ -17,7 +17,8 @@ from kinemesh.loops.harmonics import NOTHING, Coefficient, FloatArray, coefficie
 from kinemesh.loops.loop import Loop
 from kinemesh.results import Run
 from kinemesh.results.table import framed
-from kinemesh.study.alike import Chosen, allowed, chosen, refuse_others
+from kinemesh.study.alike import Chosen, chosen, refuse_others
+from kinemesh.study.allowing import allowed
 from kinemesh.study.differences import word
 from kinemesh.study.pressed import WallDifference, walls_of
 from kinemesh.wiring import done_by

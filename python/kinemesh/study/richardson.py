@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log
 
+CELLS, STEP = "size of the cells", "time step"
 SAFETY = 1.25  # of three sizes (Roache)
 LOW, HIGH = 0.5, 3.0  # orders beyond which sizes are far from the range where errors go with h^p
 MOST = 50.0  # order beyond which differences fall faster than any scheme's
@@ -50,14 +51,18 @@ class Order:
 
 
 def order_of(
-    values: Sequence[float], sizes: Sequence[float], noise: Sequence[float] = (0.0, 0.0, 0.0)
+    values: Sequence[float],
+    sizes: Sequence[float],
+    noise: Sequence[float] = (0.0, 0.0, 0.0),
+    of: str = CELLS,
 ) -> Order:
     """Convergence of three values, the finest first.
 
     Parameters
     ----------
-    values : (3,);  sizes : (3,)    of the cells, in any unit
+    values : (3,);  sizes : (3,)    of the cells, or time steps, in any unit
     noise : (3,)    by how much each value is uncertain on its own size
+    of : what the sizes are of, in the reason of an absent order
     """
     v1, v2, v3 = values
     e21, e32 = v2 - v1, v3 - v2
@@ -69,7 +74,7 @@ def order_of(
         return Order(None, None, None, None, error, None, oscillatory, why)
     order = _order(abs(e32 / e21), r21, r32, -1 if oscillatory else 1)
     if order is None:
-        why = "differences do not fall with the size of the cells"
+        why = f"differences do not fall with the {of}"
         why = f"oscillatory; {why}" if oscillatory else why
         return Order(None, None, None, None, error, None, oscillatory, why)
     growth = r21**order - 1
@@ -79,7 +84,9 @@ def order_of(
     away = abs((best - v1) / best) if best else None
     why = "oscillatory" if oscillatory else ""
     if not LOW <= order <= HIGH:
-        outside = "far from the order of the scheme: sizes too coarse"
+        outside = (
+            f"far from the order of the scheme: {'sizes' if of == CELLS else 'steps'} too coarse"
+        )
         why = f"{why}; {outside}" if why else outside
     return Order(order, best, uncertainty, index, error, away, oscillatory, why)
 
