@@ -111,9 +111,18 @@ def test_arrays_stay_arrays_and_numbers_numbers():
         ({"pressure": 1013}, "expected pascals.*; 1013 hPa are 101300"),
         ({"chord": 300}, "expected metres.*; 300 mm are 0.3"),
         ({"fluid": "oil"}, "units: fluid is 'oil', expected 'water'"),
-        ({"density": 1.2}, "temperature is that of air, expected no density"),
-        ({"pressure": None}, "temperature is given, expected pressure"),
-        ({"speed": 10.0}, "may be of either kind of flow; give the case"),
+        ({"density": 1.2}, "density follows from pressure and temperature of air; leave density"),
+        ({"density": 1.2, "fluid": "air", "speed": 1.0}, "density follows from pressure and temp"),
+        ({"viscosity": 1.5e-6}, r"viscosity is 1.5e-06 m\^2/s, and air of .* has 1.461e-05; leave"),
+        (
+            {"pressure": None},
+            "temperature is given, expected pressure beside it, or fluid='air' or",
+        ),
+        ({"fluid": "air"}, "of incompressible flow expected speed"),
+        (
+            {"fluid": "water", "speed": 1.0, "temperature": 400.0},
+            "400 K, .* water, 273.15 to 373.1",
+        ),
         ({"temperature": None}, "of a gas expected pressure and temperature"),
     ],
 )
@@ -164,6 +173,56 @@ def test_water_is_that_of_twenty_degrees():
     assert units.reynolds == pytest.approx(199_400, rel=1e-3)
     assert units.force_per_span(1.0) == pytest.approx(99.8, rel=1e-3)
     assert units.seconds(3.0) == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize(
+    ("kelvin", "density", "viscosity"),
+    [
+        (277.15, 999.975, None),
+        (293.15, 998.207, 1001.6e-6),
+        (298.15, 997.047, 890.0e-6),
+        (373.15, 958.4, 281.7e-6),
+    ],
+)
+def test_water_is_that_of_its_temperature(kelvin, density, viscosity):
+    """Tables: CRC Handbook and IAPWS 2008, five and four figures."""
+    units = km.Units(chord=0.2, speed=0.5, fluid="water", temperature=kelvin)
+
+    assert units.density == pytest.approx(density, rel=1e-5 if kelvin < 370 else 1e-4)
+    if viscosity is not None:
+        assert units.viscosity == pytest.approx(viscosity / density, rel=5e-4)
+    assert units.pressure_of(0.0) == 0.0
+    with pytest.raises(km.SettingsError, match="speed of sound needs pressure and temperature"):
+        units.mach()
+
+
+def test_a_speed_in_air_gives_the_reynolds_number_before_there_is_a_case():
+    """170 m/s over 0.3 m at 1.4607e-5 m^2/s: Re 3.4915e6; 0.026 Re^(-1/7) of friction."""
+    gas = km.Units(speed=170.0, **SEA)
+    wind = km.Units(chord=0.3, speed=10.0, fluid="air")
+
+    assert gas.reynolds == pytest.approx(170 * 0.3 / 1.4607e-5, rel=1e-4)
+    assert gas.mach() == pytest.approx(170 / 340.294, rel=1e-5)
+    assert gas.gas
+    assert gas.seconds(2.0) == UNITS.seconds(2.0)
+    assert (wind.gas, wind.density, wind.viscosity) == (False, UNITS.density, UNITS.viscosity)
+    assert wind.seconds(1.0) == pytest.approx(0.03)
+    cool = km.Units(chord=0.3, speed=10.0, fluid="air", temperature=273.15, pressure=9e4)
+    assert cool.density == pytest.approx(9e4 / (287.05 * 273.15))
+
+
+def test_the_height_of_wall_cells_is_that_of_a_flat_plate():
+    units, metres = km.Units(speed=170.0, **SEA), 0.3
+    friction = 0.026 * units.reynolds ** (-1 / 7)
+    height = units.viscosity / (170.0 * np.sqrt(friction / 2)) / metres  # of y+ 1, in chords
+
+    assert units.wall_spacing() == pytest.approx(height)
+    assert units.wall_spacing(30.0) == pytest.approx(30 * height)
+    assert units.y_plus([height, 5 * height]) == pytest.approx([1, 5])
+    with pytest.raises(km.SettingsError, match="the Reynolds number needs speed"):
+        km.Units(**SEA).wall_spacing()
+    with pytest.raises(km.SettingsError, match="units: height is 0, expected numbers above 0"):
+        units.y_plus(0)
 
 
 def test_air_has_the_viscosity_of_the_standard_atmosphere():
@@ -253,6 +312,16 @@ CASE = {"chord": 0.01, "density": 1.2}
 def test_numbers_that_do_not_make_the_case_are_refused(change, words):
     with pytest.raises(km.SettingsError, match=words):
         km.Units(rod(), **(CASE | change))
+
+
+def test_a_gas_is_no_water_and_may_be_air():
+    usual_case = usual()
+
+    with pytest.raises(km.SettingsError, match="fluid is 'water', and the case is of a gas"):
+        km.Units(usual_case, chord=0.3, fluid="water")
+    assert km.Units(usual_case, chord=0.3, fluid="air") == km.Units(
+        usual_case, chord=0.3, fluid="air", temperature=288.15
+    )
 
 
 def test_what_is_no_case_is_refused():

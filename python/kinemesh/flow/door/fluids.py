@@ -10,7 +10,11 @@ from kinemesh.errors import SettingsError
 
 AIR = 287.05  # gas constant of dry air [J/(kg K)], US Standard Atmosphere 1976
 COLDEST = 40.0  # [K]: below lie the numbers that are degrees Celsius by mistake
-WATER = {"density": 998.2, "viscosity": 1.003e-6}  # at 20 degrees Celsius, IAPWS 2008 [SI]
+SEA_LEVEL = {"pressure": 101_325.0, "temperature": 288.15}  # of the Standard Atmosphere [SI]
+ICE, STEAM = 273.15, 373.15  # between which water is liquid at 0.1 MPa [K]
+ROOM = 293.15  # temperature of water where none is given [K]
+KNOWN = ("air", "water")
+CLOSE = 0.01  # of a number to what others say of it
 LIQUID = 100.0  # [kg/m^3]: no gas near the pressures below is as dense
 
 
@@ -78,6 +82,56 @@ def pressure_of_air(temperature: float, viscosity: float) -> float:
     """Pressure [Pa] at which air has a kinematic viscosity [m^2/s]; see `viscosity_of_air`."""
     density = viscosity_of_air(temperature, 1.0) / viscosity
     return density * AIR * temperature
+
+
+def density_of_water(temperature: float) -> float:
+    """Density of water at 101,325 Pa [kg/m^3], 273.15 to 373.15 K.
+
+    Kell, G. S.: Density, thermal expansivity, and compressibility of liquid water from 0 to 150 C,
+    J. Chem. Eng. Data 20 (1975) 97-105, eq. 16.
+    """
+    t = temperature - ICE
+    above = 999.83952 + t * (
+        16.945176
+        + t * (-7.9870401e-3 + t * (-46.170461e-6 + t * (105.56302e-9 - 280.54253e-12 * t)))
+    )
+    return above / (1 + 16.879850e-3 * t)
+
+
+def viscosity_of_water(temperature: float) -> float:
+    """Kinematic viscosity of water at 0.1 MPa [m^2/s], 253.15 to 383.15 K.
+
+    IAPWS: Supplementary release on properties of liquid water at 0.1 MPa (2008), over the density.
+    """
+    terms = ((280.68, -1.9), (511.45, -7.7), (61.131, -19.6), (0.45903, -40.0))
+    dynamic: float = sum(a * (temperature / 300.0) ** b for a, b in terms) * 1e-6
+    return dynamic / density_of_water(temperature)
+
+
+def check_air(viscosity: float | None, own: float) -> None:
+    """SettingsError for a viscosity that is not that of the air, `own`, by more than 1 %."""
+    if viscosity is not None and abs(viscosity / own - 1) > CLOSE:
+        raise SettingsError(
+            f"units: viscosity is {viscosity:g} m^2/s, and air of this pressure and temperature "
+            f"has {own:.4g}; leave viscosity out, or pressure and temperature"
+        )
+
+
+def water(temperature: float | None) -> dict[str, float]:
+    """Density and viscosity of water; SettingsError where it is no liquid."""
+    kelvin = ROOM if temperature is None else temperature
+    if not ICE <= kelvin <= STEAM:
+        raise SettingsError(
+            f"units: temperature is {kelvin:g} K, expected that of liquid water, {ICE:g} to "
+            f"{STEAM:g} K"
+        )
+    return {"density": density_of_water(kelvin), "viscosity": viscosity_of_water(kelvin)}
+
+
+def air(temperature: float, pressure: float) -> dict[str, float]:
+    """Density and viscosity of air."""
+    density = pressure / (AIR * temperature)
+    return {"density": density, "viscosity": viscosity_of_air(temperature, density)}
 
 
 def told_of_members(scales: Any) -> str:

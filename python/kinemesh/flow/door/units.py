@@ -15,12 +15,12 @@ import numpy as np
 from kinemesh.arguments import checks_names, numbers
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door import fluids
-from kinemesh.flow.door.fluids import AIR
+from kinemesh.flow.door.fluids import AIR, CLOSE
 from kinemesh.flow.door.scales import Scales
 from kinemesh.gas import GAMMA
+from kinemesh.mesh import wall_spacing
 
 NUMBERS = ("chord", "pressure", "temperature", "density", "viscosity", "speed")
-CLOSE = 0.01  # of a Mach or Reynolds number of the case to that of the numbers in SI units
 
 
 @checks_names
@@ -28,11 +28,12 @@ CLOSE = 0.01  # of a Mach or Reynolds number of the case to that of the numbers 
 class Units:
     """Conversion between SI units and the numbers of a case, in air, in water, in any fluid.
 
-    Of a gas give chord, pressure and temperature; of the case of a viscous gas its temperature and
-    its Reynolds number are known, and the chord alone will do.  Air is a perfect gas, gamma = 1.4,
-    R = 287.05 J/(kg K).  Of incompressible flow give chord, speed, and density and viscosity, or
-    `fluid="water"`.  With a case, or its run, its kind, chord and references are known, and what
-    follows from its Mach or Reynolds number need not be given: km.Units(case, chord=0.1, ...).
+    Of a gas give chord, pressure and temperature, for its Reynolds number the speed too; of the
+    case of a viscous gas its temperature and its Reynolds number are known, and the chord alone
+    will do.  Air is a perfect gas, gamma = 1.4, R = 287.05 J/(kg K).  Of incompressible flow give
+    chord, speed, and density and viscosity, or a `fluid` and its temperature.  With a case, or its
+    run, its kind, chord and references are known, and what follows from its Mach or Reynolds number
+    need not be given: km.Units(case, chord=0.1, ...).
     Methods give a number for a number and an array for an array.
 
     Parameters
@@ -41,11 +42,12 @@ class Units:
     chord : float          length that is 1 in the mesh; of a case that states a chord, that, and
                            in space its reference length [m]
     pressure : float       static pressure of the stream [Pa]
-    temperature : float    static temperature of the stream, of air [K]
+    temperature : float    static temperature of the stream, of air, or that of water [K]
     density : float        of the fluid [kg/m^3]
     viscosity : float      of the fluid, kinematic [m^2/s]
     speed : float          of the stream, or the reference speed U of a case at rest [m/s]
-    fluid : "water", at 20 degrees Celsius, or None
+    fluid : "water", where no temperature is given at 20 degrees Celsius; "air" of incompressible
+        flow, where not given at 101,325 Pa and 288.15 K; or None
 
     Attributes
     ----------
@@ -97,7 +99,7 @@ class Units:
         density at which the gas has the Reynolds number.
         """
         made = self.scales
-        if made.viscous is None or self.fluid or self.density is not None:
+        if made.viscous is None or self.fluid == "water" or self.density is not None:
             return
         asked = made.viscous[1]
         kelvin = asked if self.temperature is None else self.temperature
@@ -122,22 +124,31 @@ class Units:
 
     def _of_fluid(self) -> None:
         """Density and viscosity of water or air, where these are not given."""
-        if self.fluid not in (None, "water"):
+        if self.fluid not in (None, *fluids.KNOWN):
             raise SettingsError(
-                f"units: fluid is {self.fluid!r}, expected 'water', or pressure and temperature of "
-                "air, or density and viscosity"
+                f"units: fluid is {self.fluid!r}, expected 'water' or 'air', or pressure and "
+                "temperature of air, or density and viscosity"
             )
-        known = fluids.WATER if self.fluid else {}
-        if self.temperature is not None:
+        if self.fluid == "air":
+            for name, value in fluids.SEA_LEVEL.items():
+                self._set(name, value if getattr(self, name) is None else getattr(self, name))
+        known: dict[str, float] = {}
+        if self.fluid == "water":
+            known = fluids.water(self.temperature)
+        elif self.temperature is not None:
             if self.pressure is None:
-                raise SettingsError("units: temperature is given, expected pressure beside it")
-            if self.fluid or self.density is not None:
                 raise SettingsError(
-                    "units: temperature is that of air, expected no density and no fluid beside it"
+                    "units: temperature is given, expected pressure beside it, or fluid='air' or "
+                    "fluid='water'"
                 )
-            density = self.pressure / (AIR * self.temperature)
-            viscosity = fluids.viscosity_of_air(self.temperature, density)
-            known = {"density": density, "viscosity": viscosity}
+            if self.density is not None:
+                raise SettingsError(
+                    "units: density follows from pressure and temperature of air; leave density "
+                    "out, or pressure and temperature"
+                )
+            known = fluids.air(self.temperature, self.pressure)
+            if self.case is None:
+                fluids.check_air(self.viscosity, known["viscosity"])
         for name, value in known.items():
             stated = getattr(self, name)
             self._set(name, value if stated is None else stated)
@@ -145,16 +156,15 @@ class Units:
             fluids.check_viscosity(self.viscosity, self.density)
 
     def _is_gas(self) -> bool:
-        """True where times are over the speed of sound; SettingsError where that is not clear."""
+        """True where times are over the speed of sound; SettingsError for a gas that is water."""
         if self.case is None:
-            air = self.temperature is not None
-            if air and self.speed is not None:
-                raise SettingsError(
-                    "units: speed with pressure and temperature may be of either kind of flow; "
-                    "give the case, km.Units(case, ...), or of incompressible flow density and "
-                    "viscosity in place of pressure and temperature"
-                )
-            return air or (self.density is None and self.speed is None)
+            if self.fluid is not None:
+                return False
+            return self.temperature is not None or (self.density is None and self.speed is None)
+        if self.fluid == "water" and self.scales.mach is not None:
+            raise SettingsError(
+                "units: fluid is 'water', and the case is of a gas; leave fluid out"
+            )
         return self.scales.mach is not None
 
     def _fill(self) -> None:
@@ -164,15 +174,15 @@ class Units:
             if self.temperature is None or self.pressure is None:
                 raise SettingsError(
                     "units: of a gas expected pressure and temperature; of incompressible flow "
-                    "speed and density, or speed and fluid='water'"
+                    "speed and density, or speed and fluid='water' or 'air'"
                 )
             if self.speed is None and made.mach is not None and made.one(made.mach):
                 self._set("speed", float(made.mach[0]) * self.sound_speed)
             return
         if self.density is None:
             raise SettingsError(
-                "units: of incompressible flow expected density [kg/m^3], or fluid='water', or "
-                "pressure and temperature of air"
+                "units: of incompressible flow expected density [kg/m^3], or fluid='water' or "
+                "'air', or pressure and temperature of air"
             )
         one = made.reynolds is not None and made.one(made.reynolds)
         reynolds = float(made.reynolds[0]) if made.reynolds is not None and one else None
@@ -233,7 +243,7 @@ class Units:
     @property
     def sound_speed(self) -> float:
         """Speed of sound of the stream, sqrt(gamma R T) [m/s]."""
-        if self.temperature is None:
+        if self.temperature is None or self.fluid == "water":
             raise SettingsError("units: the speed of sound needs pressure and temperature of air")
         return sqrt(GAMMA * AIR * self.temperature)
 
@@ -276,11 +286,19 @@ class Units:
         """Time, or time step, of a case from `seconds` [s]."""
         return _of("seconds", seconds) * self.rate
 
+    def wall_spacing(self, y_plus: float = 1.0) -> float:
+        """Height of wall cells of a `y_plus` on a turbulent flat plate [lengths of the mesh]."""
+        return wall_spacing(self.reynolds, y_plus, self.scales.chord)
+
     # ---- out of a case ----------------------------------------------------------------------
 
     def seconds(self, time: Any) -> Any:
         """Seconds [s] from a `time` of a case, such as the history's."""
         return _of("time", time) / self.rate
+
+    def y_plus(self, height: Any) -> Any:
+        """y+ of wall cells of a `height` [lengths of the mesh] on a turbulent flat plate."""
+        return _of("height", height, positive=True) / self.wall_spacing()
 
     def dynamic_pressure(self, velocity: Any = None) -> Any:
         """Dynamic pressure rho U^2 / 2 of a stream of `velocity` [m/s], or of `speed`, in [Pa]."""
