@@ -8,6 +8,7 @@ import pytest
 from kinemesh import cli
 from kinemesh.errors import CaseError
 from kinemesh.io import summary
+from kinemesh.run import interrupt
 from solver_cases import case_text
 
 MESH = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
@@ -233,6 +234,39 @@ def test_the_shell_refuses_and_overwrites(here, capsys):
     assert ran("small.toml", "--nodes", "600", "--overwrite") in (0, 3)
     about = json.loads((here / "small" / "summary.json").read_text())
     assert about["case"]["name"] == "small"
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("default:.*goes on with it:RuntimeWarning")
+def test_a_run_that_stopped_is_told_of_before_it_is_begun_anew(here, capsys, monkeypatch):
+    real, done, history = interrupt.check, 2, here / "small" / "history.csv"
+
+    def check():
+        interrupt._asked = history.exists() and len(history.read_text().splitlines()) > done
+        real()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(interrupt, "check", check)
+        with pytest.raises(KeyboardInterrupt):
+            km.cases.load("small.toml").run(out="small")
+    words = f"has {done} steps of this run; --resume"
+    capsys.readouterr()
+
+    assert cli.main(["check", "small.toml", "--quiet"]) == 0
+    assert words in capsys.readouterr().out
+    kept = files(here / "small")
+    assert ran("small.toml", "--resume") in (0, 3)
+    assert "goes on with it" not in capsys.readouterr().err
+    assert ran("small.toml") in (0, 3)  # ended
+    assert "goes on with it" not in capsys.readouterr().err
+    for name, text in kept.items():
+        (here / "small" / name).write_bytes(text)
+    assert ran("small.toml", "--overwrite") in (0, 3)
+    assert "goes on with it" not in capsys.readouterr().err
+    for name, text in kept.items():
+        (here / "small" / name).write_bytes(text)
+    assert ran("small.toml") in (0, 3)
+    assert f"kinemesh: warning: small: {words} goes on with it" in " ".join(capsys.readouterr().err.split())
 
 
 def test_another_case_is_refused_by_its_name(here, capsys):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kinemesh.errors import CaseError, SettingsError
+from kinemesh.errors import CaseError, SettingsError, warn
 from kinemesh.io import summary
 from kinemesh.io.folder import clear, files_of_a_run, hold
 from kinemesh.io.history import last_step
@@ -21,7 +21,7 @@ from kinemesh.results.opening import SWEEP
 from kinemesh.run import interrupt
 from kinemesh.run import resume as resumption
 from kinemesh.run.resume import Saved
-from kinemesh.sentences import OVERWRITE, Option, Sentence
+from kinemesh.sentences import OVERWRITE, TO_RESUME, Option, Sentence
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
@@ -79,16 +79,19 @@ class Claim:
         assert self.plan is not None
         return resumption.samples(self.solver, self.plan.dt, steps)
 
-    def look(self, folder: Path) -> str:
-        """State of a folder in words; CaseError where the run would overwrite another."""
+    def look(self, folder: Path) -> Sentence:
+        """State of a folder in words; CaseError where the run would overwrite another.
+
+        Of a run that stopped and could go on it has `about`.
+        """
         files = files_of_a_run(folder)
         if not files:
-            return "there already"
+            return Sentence("there already")
         about = _summary(folder)
         kept = about.get("identity")
         ended, done = about.get("finished") is not None, last_step(folder / "history.csv")
         if kept is not None and not (ended or done or any("restart" in name for name in files)):
-            return "holds a run that stopped before its first restart, and is replaced"
+            return Sentence("holds a run that stopped before its first restart, and is replaced")
         apart = _names(about.get("case"), self.solver.case)
         apart += [] if kept is None else self._apart(kept)
         if kept is None and not apart:
@@ -125,7 +128,15 @@ class Claim:
                 " may not come to",
                 advice=ADVICE,
             )
-        return "holds this run, which is begun anew"
+        return self._begun_anew(0 if ended else done, files)
+
+    def _begun_anew(self, done: int, files: list[str]) -> Sentence:
+        """Words on this run where it stands in the folder, of which so much can be gone on with."""
+        if not done or not any("restart" in name for name in files):
+            return Sentence("holds this run, which is begun anew")
+        kinds = "iterations" if self.plan is None else "steps"
+        goes_on = " goes on with it, and without that it is begun anew"
+        return Sentence(f"has {done} {kinds} of this run; ", TO_RESUME, goes_on, about="begun anew")
 
     def _apart(self, kept: Mapping[str, Any]) -> list[str]:
         """Differences between the run that the folder holds and this one, as sentences."""
@@ -205,8 +216,8 @@ def taken(
             resumption.taken_up(folder)
             yield saved
             return
-        if not overwrite:
-            claim.look(folder)
+        if not overwrite and (state := claim.look(folder)).about:
+            warn(Sentence(f"{folder}: ", state), about=state.about)
         clear(folder)
         claim.sign(folder)
         yield None
