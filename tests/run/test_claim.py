@@ -266,7 +266,9 @@ def test_a_run_that_stopped_is_told_of_before_it_is_begun_anew(here, capsys, mon
     for name, text in kept.items():
         (here / "small" / name).write_bytes(text)
     assert ran("small.toml") in (0, 3)
-    assert f"kinemesh: warning: small: {words} goes on with it" in " ".join(capsys.readouterr().err.split())
+    assert f"kinemesh: warning: small: {words} goes on with it" in " ".join(
+        capsys.readouterr().err.split()
+    )
 
 
 def test_another_case_is_refused_by_its_name(here, capsys):
