@@ -17,17 +17,17 @@ from sweeps import case
 K, LIFT, THRUST = 0.4, 2.0, 0.3
 
 
-def flown(steps=32, speed=0.5, length=1.0, stream=1.0, bodies=(), thrust=THRUST):
+def flown(steps=32, speed=0.5, length=1.0, stream=1.0, bodies=(), thrust=THRUST, more=None):
     """h = 0.5 sin; cl = -LIFT cos, so power of the flow is cl h' / length, all of it exact."""
     history = History(unsteady_columns(bodies))
-    history.scales = {0: Scale(length / speed, stream)}
+    history.scales = {0: Scale(length / speed, stream, speed)}
     omega = 2 * K * speed / length
     for step in range(1, 2 * steps + 1):
         phi = 2 * pi * step / steps
         h, rate, lift = 0.5 * np.sin(phi), 0.5 * omega * np.cos(phi), -LIFT * np.cos(phi)
         own = {"cl": lift, "cd": -thrust + 0.1 * np.cos(2 * phi), "shift_y": h,
                "power": lift * rate}  # fmt: skip
-        row = dict.fromkeys(history.columns, 0.0) | own
+        row = dict.fromkeys(history.columns, 0.0) | own | ({} if more is None else more(phi))
         for body in bodies:
             row |= {f"{name}_{body}": value for name, value in own.items()}
         history.append(
@@ -58,6 +58,31 @@ def test_thrust_power_and_efficiency_are_those_of_the_made_up_loads(speed, lengt
     assert told["cd"]["mean"] == -loop.thrust
     assert told["h"]["amplitude"] == pytest.approx(0.5, rel=1e-13)
     assert told["cd"]["change"]["rms"] == pytest.approx(0, abs=1e-13)
+
+
+@pytest.mark.parametrize("steps", [32, 33])
+@pytest.mark.parametrize(("speed", "length"), [(0.5, 1.0), (2.0, 3.0)])
+def test_the_effective_incidence_is_that_of_the_flow_that_the_pivot_meets(speed, length, steps):
+    """h = 0.5 sin(omega t) and alpha = 8 cos(omega t) in a stream at 0.8 U: by hand."""
+
+    def more(phi):
+        return {"alpha_deg": 8 * np.cos(phi), "shift_x": 0.1 * np.cos(2 * phi)}
+
+    history = flown(steps=steps, speed=speed, length=length, stream=0.8, more=more)
+
+    found = loop_of_history(history)
+
+    phi, omega = np.radians(found.phase_deg), 2 * K / length  # per chord that U goes
+    up, back = 0.5 * omega * np.cos(phi), -0.2 * omega * np.sin(2 * phi)
+    right = 8 * np.cos(phi) - np.degrees(np.arctan2(up, 0.8 - back))
+    assert found.flapping.incidence_deg == pytest.approx(right, abs=1e-9)
+
+
+def test_there_is_no_effective_incidence_where_the_pivot_goes_away_or_the_fluid_rests():
+    towed = flown(more=lambda phi: {"shift_x": -0.3 * phi})
+
+    assert loop_of_history(towed).flapping.incidence_deg is None
+    assert loop_of_history(flown(stream=0.0)).flapping.incidence_deg is None
 
 
 def test_there_is_no_efficiency_without_thrust_without_a_stream_and_without_a_drive():

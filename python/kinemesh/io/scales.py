@@ -15,10 +15,13 @@ class Scale:
     ----------
     time : float      reference length over reference speed, in the units of the history's time
     stream : float    speed of the stream over the reference speed: 0 in fluid at rest
+    speed : float or None    reference speed, in lengths of the mesh and the history's time; None:
+        not known
     """
 
     time: float
     stream: float = 1.0
+    speed: float | None = None
 
 
 def scales_of(summary: Mapping[str, Any], members: int) -> dict[int, Scale]:
@@ -32,4 +35,6 @@ def scales_of(summary: Mapping[str, Any], members: int) -> dict[int, Scale]:
 
     length = conditions.get("reference_length") or 1.0
     machs, streams = each("mach"), each("stream")
-    return {m: Scale(length / machs[m], streams[m]) for m in range(min(members, len(machs)))}
+    return {
+        m: Scale(length / machs[m], streams[m], machs[m]) for m in range(min(members, len(machs)))
+    }

@@ -19,6 +19,7 @@ from kinemesh.io.brief import Brief
 from kinemesh.io.scales import Scale
 from kinemesh.loops.harmonics import Coefficient, FloatArray, coefficient
 
+CLOSED = 1e-6  # of the range of a shift: how far from it a pivot that comes back may be
 MOVES = 1e-12  # range of a shift [chord] that is not its rounding
 
 
@@ -33,6 +34,9 @@ class Flapping(Brief):
     power : Coefficient or None    that moves the body, positive where it must be driven; None where
         the reference speed is not known
     stream : float                 speed of the stream over the reference speed
+    incidence_deg : (steps,) or None    angle of the body against the flow that its pivot meets,
+        alpha - atan2(h', U - x'), nose-up; None of single bodies, of a pivot that does not come
+        back after the cycle or of which no earlier cycle is known, and in fluid at rest
     """
 
     cd: Coefficient
@@ -40,6 +44,7 @@ class Flapping(Brief):
     h: FloatArray | None = None
     power: Coefficient | None = None
     stream: float = 1.0
+    incidence_deg: FloatArray | None = None
 
     @property
     def thrust(self) -> float:
@@ -122,4 +127,30 @@ def flapping_of(
             for n in "xy")  # fmt: skip
     known = there and scale is not None
     power = of("power", -scale.time) if known and scale is not None else None
-    return Flapping(of("cd"), x, h, power, 1.0 if scale is None else scale.stream)
+    stream = 1.0 if scale is None else scale.stream
+    incidence = None if of_body or not there else _incidence(columns, order, before, scale)
+    return Flapping(of("cd"), x, h, power, stream, incidence)
+
+
+def _incidence(
+    columns: Mapping[str, NDArray[Any]],
+    order: NDArray[np.intp],
+    before: Mapping[str, NDArray[Any]] | None,
+    scale: Scale | None,
+) -> FloatArray | None:
+    """(steps,) effective incidence [deg]; rates of the pivot are those of its Fourier series."""
+    if before is None or scale is None or scale.speed is None or scale.stream <= 0:
+        return None
+    steps = len(order)
+    cycle = (columns["time"][-1] - before["time"][-1]) * scale.speed  # [chord] that U goes in one
+    rates = []
+    for name in ("shift_x", "shift_y"):
+        way, old = (np.asarray(part[name], float) for part in (columns, before))
+        if np.abs(way - old).max() > CLOSED * max(float(np.ptp(way)), MOVES):
+            return None
+        waves = np.fft.rfft(way[order]) * 2j * np.pi * np.arange(steps // 2 + 1)
+        if steps % 2 == 0:
+            waves[-1] = 0.0  # of the highest order of an even count the rate is not known
+        rates.append(np.fft.irfft(waves, steps) / cycle)
+    met = np.degrees(np.arctan2(rates[1], scale.stream - rates[0]))
+    return np.asarray(np.asarray(columns["alpha_deg"], float)[order] - met)

@@ -47,8 +47,9 @@ def scales(solver: Moving) -> dict[int, Scale]:
     """Scale of each member of a solver, for its history."""
     streams = solver.streams.get("stream", np.ones(solver.grid.members))
     times = solver.forces.length / solver.speed
-    each = zip(times.tolist(), streams.tolist(), strict=True)
-    return {m: Scale(time, stream) for m, (time, stream) in enumerate(each)}
+    speeds = np.broadcast_to(solver.speed, times.shape)
+    each = zip(times.tolist(), streams.tolist(), speeds.tolist(), strict=True)
+    return {m: Scale(*numbers) for m, numbers in enumerate(each)}
 
 
 def moving(solver: Moving, placement: Placement, loads: Loads) -> dict[str, NDArray[np.float64]]:
