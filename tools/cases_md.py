@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from kinemesh import cases, deform
-from kinemesh.cases import motions, overset, parts, sources, stream
+from kinemesh.cases import channels, motions, overset, parts, sources, stream
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.job import Job
 from kinemesh.cases.sizes import SIZES, STATED
@@ -40,9 +40,9 @@ In space are a wing, a sphere, such files, and meshes of the plane that are `ext
 In space moments, power, damping, k and km.Units refer to one length, `reference_length`.
 `reference_area` and `reference_length` are in its units, such as metres of a file in metres.
 Overset grids, method "incompressible", have `[parts.NAME]` in place of `[mesh]` and `[motion]`.
-A part has the keys of `[mesh]` for one of section, coordinates, curve, shape, file, box, disc.
+A part has keys of `[mesh]`: of a section, coordinates, curve, shape, file, box, disc or channel.
 Meshes about a section, a curve or a shape have an overset boundary at `far_field`, 1 chord or more.
-One part is the background: a box, a disc, or a file without the marker `overset`.
+One part is the background: a box, a disc, a channel, or a file without the marker `overset`.
 Motions of a part are tables of `[motion]` in `[parts.NAME.motion]`.
 Pivots of a part's motion are points of its own frame, that of its mesh.
 `moment_about` is a point of the own frame of the first part with walls.
@@ -68,6 +68,7 @@ OF_SIZES = (
 TABLES = (
     ("[mesh]", parts.MeshPart, None, ()),
     ("[mesh] extruded", sources.Extruded, None, ()),
+    ("[mesh] channel", channels.Channel, None, ()),
     ("[flow]", stream.FlowPart, None, ()),
     ("[parts.NAME]", overset.OversetPart, None, ("mesh",)),
     ("[motion]", motions.MotionPart, None, ()),

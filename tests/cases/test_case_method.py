@@ -120,7 +120,7 @@ def test_settings_of_the_method_and_deformation_that_options_choose_may_be_set(g
         ([('section = "naca0012"', 'bodies = "30p30n"\ntrailing_edge = "sharp"')],
          "has bodies, so trailing_edge has no meaning"),
         ([('section = "naca0012"', 'bodies = "30p30m"')], "bodies = '30p30m', expected one of 30p"),
-        ([("nodes = 500", 'bodies = "30p30n"')], "shape, file, box, disc, bodies, wing; "),
+        ([("nodes = 500", 'bodies = "30p30n"')], "shape, file, box, disc, bodies, wing, channel; "),
         ([('device = "cpu"', "[solver]\nlinear_solver = 'lusgs'")],
          r"\[solver\] has linear_solver, settings of method 'ale'"),
         ([('device = "cpu"', "[solver]\nlusgs_sweps = 1")], "did you mean 'lusgs_sweeps'"),

@@ -17,7 +17,7 @@ WHOLE = re.compile(r"[-+]?\d+")
 FINENESS = {
     *("nodes", "points", "cloud", "around", "topology", "cells", "heights", "layers", "growth"),
     *("wall_spacing", "y_plus", "edge_spacing", "trailing_spacing", "spacing", "core", "sizes"),
-    *("far_field", "upstream", "height", "extruded"),
+    *("far_field", "upstream", "height", "extruded", "along", "across"),
 }
 """Keys of [mesh] that change a mesh, and not what it is about."""
 WORD = re.compile(r"[A-Za-z_./~][^\s\"'\[\]{}=,#]*")  # a text that needs no quotes

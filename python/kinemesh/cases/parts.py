@@ -36,6 +36,8 @@ OF_KEYS: dict[str, Callable[[Any, Any], Any]] = {  # checks of values, whatever 
     "cloud": one_of("regular", "irregular"),
     "outer": one_of("wall", "overset", "farfield"),
     "around": partial(count, least=24),
+    "along": partial(count, least=8),
+    "across": partial(count, least=3),
     "topology": one_of("o", "c"),
     "cells": cells_of("triangles", "quads"),
     "heights": one_of("aspect", "even"),
@@ -106,6 +108,7 @@ class MeshPart:
     disc: float | None = None  # radius of a round mesh about the origin, without a hole [chord]
     bodies: str | None = None  # ready bodies, of a cloud only: 30p30n
     wing: str | Path | None = None  # half a wing in space: oneram6, or the section of another one
+    channel: Mapping[str, Any] | None = None  # { upper = 1.0, length = 4.0 }; see [mesh] channel
     span: float | None = None  # of half a wing, without the tip's cap [root chord]; or 3
     taper: float | None = None  # of a wing: chord of the tip [root chord]; or 1
     sweep_deg: float | None = None  # of a wing's leading edge [deg]; or 0
@@ -124,6 +127,8 @@ class MeshPart:
     trailing_edge: str | None = None  # closed, sharp or open
     trailing_spacing: float | None = None  # first wall edge at the trailing edge [chord]
     around: int | None = None  # nodes round the section
+    along: int | None = None  # of a channel: nodes from end to end, 8 at least
+    across: int | None = None  # of a channel: nodes from wall to wall, 3 at least
     topology: str | None = None  # o or c; of a wing oh
     length: float | None = None  # of a plate; or 1 [chord]
     upstream: float | None = None  # of symmetry ahead of a plate, or 1/3; about a bump, or 25

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from kinemesh.cases.channels import OF_CHANNEL, channel_mesh, channel_of
 from kinemesh.cases.values import choice, count, known, number, wrong
 from kinemesh.dimension import DIMENSIONS, Dimension
 from kinemesh.errors import CaseError, did_you_mean
@@ -342,6 +343,7 @@ ALL = (
            check=one_of("30p30n"), counts=(500, 2 * MANY), sides=OF_CLOUD,
            words="bodies"),
     replace(WING, others=WINGS),
+    Source("channel", channel_mesh, OF_CHANNEL, makes=MESH, check=channel_of, counts=(24, MANY)),
 )  # fmt: skip
 SOURCES = {source.name: source for source in ALL}
 FILES = tuple(source.name for source in ALL if source.check is a_file)  # keys that name files

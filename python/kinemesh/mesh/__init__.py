@@ -19,6 +19,7 @@ from kinemesh.mesh.files.vtk import FORMATS, write_vtk
 from kinemesh.mesh.generate.airfoils import airfoil
 from kinemesh.mesh.generate.bumps import bump
 from kinemesh.mesh.generate.cartesian import background
+from kinemesh.mesh.generate.channels import channel
 from kinemesh.mesh.generate.closed_curves import around
 from kinemesh.mesh.generate.cylinder import cylinder
 from kinemesh.mesh.generate.disc import disc
@@ -43,6 +44,7 @@ __all__ = [
     "around",
     "background",
     "bump",
+    "channel",
     "cylinder",
     "disc",
     "extruded",

@@ -47,7 +47,7 @@ def extruded(mesh: Mesh, span: float = 1.0, layers: int = 1, cells: str | None =
     flat, count = mesh.nodes, layers + 1
     triangles, quads = mesh.triangles, mesh.quads
     if cells in ("prisms", "tets"):
-        triangles = np.concatenate([triangles, _halves(mesh.points, quads)])
+        triangles = np.concatenate([triangles, halves(mesh.points, quads)])
         quads = quads[:0]
     points = np.empty((count, flat, 3))
     points[..., ::2] = mesh.points
@@ -81,7 +81,7 @@ def extruded(mesh: Mesh, span: float = 1.0, layers: int = 1, cells: str | None =
     return Mesh.from_blocks(points.reshape(-1, 3), blocks, sides, original, mesh.origin)
 
 
-def _halves(points: NDArray[np.float64], quads: Ints) -> Ints:
+def halves(points: NDArray[np.float64], quads: Ints) -> Ints:
     """(2 k, 3) triangles of quadrilaterals cut through their shorter diagonals."""
     x = points[quads]
     first = np.linalg.norm(x[:, 2] - x[:, 0], axis=-1)
