@@ -308,6 +308,10 @@ def test_a_case_file_has_conditions_with_numbers(written, capsys, monkeypatch):
     told = capsys.readouterr().out
     assert "outlet (outer) out (4 edges, pressure 0.85)" in told
     assert "inlet (outer) in (4 edges, total_pressure 1, total_temperature 1)" in told
+    # M of 0.85, and M (1 + 0.2 M^2)^-3 on a width of 0.02
+    assert (
+        "in 0.02 wide; out 0.02 wide, where without losses Mach 0.4875 would pass 0.00848" in told
+    )
     assert cli.main(["check", "case.toml", "--set", "mesh.boundaries.out.pressure=1.5"]) != 0
 
 
@@ -317,6 +321,22 @@ def test_a_sweep_goes_over_a_back_pressure(written):
 
     assert found.sizes["pressure"] == 2
     assert (found.state == 1).all()
+    alone = km.cases.load(written).build().steady().history  # 0.9
+    assert found["mass_flow_in"].values[1] == pytest.approx(alone["mass_flow_in"][-1], rel=1e-9)
+    assert found["mass_flow_in"].values[0] > found["mass_flow_in"].values[1]
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
+def test_a_sweep_in_time_has_means_of_what_passes(written):
+    in_time = km.cases.load(written).changed(
+        ["mode=unsteady", "run.time_step=0.2", "run.steps=40", "run.start=stream"]
+    )
+    found = km.sweep(in_time, {"mesh.boundaries.out.pressure": [0.85, 0.9]})
+    rows = in_time.build().run(steps=40, time_step=0.2, start="stream").history
+    window = rows["time"] >= float(found["window_start"].values[1])
+    mean = rows["loss"][window].mean()
+    assert found["loss_mean"].values[1] == pytest.approx(mean, rel=1e-9)
 
 
 # ---------------------------------------------------------------- in time

@@ -43,6 +43,28 @@ KERNEL(N(inc_pass), INC_PASS, indirect)
     res[DIM * a + k] += in * (velocity[DIM * i + k] - u[DIM * a + k]) - w[i] * u[DIM * a + k];
 }
 
+/* At a node of the boundary: what comes in through it, which leaves its dual through the edges; the pressure; half of
+ * the square of the velocity. */
+#define INC_THROUGH(F)                    \
+  F(in, i32, node, "bnodes>nodes")        \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")  \
+  F(in, i32, edge, "entries>edges")       \
+  F(in, real, flow, "edges")              \
+  F(in, real, u, "nodes," STR(DIM))       \
+  F(in, f64, p, "nodes")                  \
+  F(out, f64, through, "bnodes,3")
+KERNEL(N(inc_through), INC_THROUGH, indirect)
+{
+  const i32 a  = node[i];
+  f64       in = 0, square = 0;
+  for (i32 e = offsets[a]; e < offsets[a + 1]; e++) in += (neighbour[e] > a ? 1 : -1) * (f64)flow[edge[e]];
+  for (i32 k = 0; k < DIM; k++) square += (f64)u[DIM * a + k] * (f64)u[DIM * a + k];
+  through[3 * i]     = in;
+  through[3 * i + 1] = p[a];
+  through[3 * i + 2] = square / 2;
+}
+
 /* Takes from a vector of a node what is normal to a slip wall. */
 #define INC_SLIP(F)                  \
   INC_BNODES(F)                      \

@@ -9,6 +9,15 @@ LANES(N(copy_state), COPY_STATE, indirect, NV)
 {
   EACH_LANE(k, NV) to[k] = from[k];
 }
+/* States of these nodes, each in the row of its place in the list. */
+#define TAKE_STATE(F)                 \
+  F(in, i32, node, "items>nodes")     \
+  F(in, real, from, "nodes," STR(NV)) \
+  F(out, real, to, "items," STR(NV))
+KERNEL(N(take_state), TAKE_STATE, indirect)
+{
+  for (i32 k = 0; k < NV; k++) to[NV * i + k] = from[NV * node[i] + k];
+}
 LANES(N(narrow_state), NARROW_STATE, indirect, NV)
 {
   EACH_LANE(k, NV) to[k] = (f32)from[k];

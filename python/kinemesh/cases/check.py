@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinemesh.cases import build
+from kinemesh.cases.ends import ends_in_words
 from kinemesh.cases.flown import flown
 from kinemesh.cases.looks import LOOKS
 from kinemesh.cases.overset import Overset
@@ -26,6 +27,7 @@ from kinemesh.overset.parts import Parts
 from kinemesh.sentences import Sentence
 from kinemesh.sentences import said as said_of
 from kinemesh.space.conditions.base import BODY, Condition
+from kinemesh.space.conditions.table import between_ends
 from kinemesh.space.conditions.words import Far, Symmetry, Wall
 
 if TYPE_CHECKING:
@@ -136,7 +138,8 @@ def _look(report: Report, case: Case, progress: bool) -> None:
         report.leave("memory", "not looked at: needs a mesh, a device and settings")
     else:
         with report.look("memory") as said:
-            said.append(room(small, mesh, backend, case.mode == "unsteady"))
+            settings = completed(case, small)
+            said.append(room(small, mesh, backend, case.mode == "unsteady", settings))
     model, plan = _solver(report, case, mesh)
     if case.job.out is not None:
         _output(report, case.job.out, model, plan)
@@ -171,6 +174,9 @@ def look_at_space(report: Report, case: Case) -> Mesh | Cloud | None:
             counted = f"{len(made.boundaries[marker])} {what}{numbers_in_words(own)}"
             kinds.setdefault(kind, []).append(f"{marker} ({counted})")
         said += [f"{kind} {', '.join(markers) or 'none'}" for kind, markers in kinds.items()]
+    if walls is not None and between_ends(conditions) and len(size) == 2:
+        with report.look("ends") as said:
+            said += ends_in_words(made, conditions)
     if walls is not None:
         with report.look("bodies") as said:
             said += _bodies(case, made, walls, planes)
@@ -312,11 +318,18 @@ def small_solver(case: Case, device: str, dimension: Dimension = XY) -> Solver:
         return build.solver(case.replace(device=device), probe, of_case=False)
 
 
-def room(small: Solver, made: Mesh | Cloud, backend: Backend, moves: bool) -> str:
+def completed(case: Case, small: Solver) -> Any:
+    """Settings of a case with what follows from its inlets and outlets, which the probe lacks."""
+    boundaries = case.mesh.sides().get("boundaries")
+    if not between_ends(boundaries) or case.flow.mach is None:
+        return small.settings
+    space, double = small.grid.dimensions == 3, case.job.dtype == "float64"
+    return small.viscosity.complete(build.settings(case), space, double, boundaries)
+
+
+def room(small: Solver, made: Mesh | Cloud, backend: Backend, moves: bool, settings: Any) -> str:
     """Memory of a case's arrays and free memory, in words; DeviceError if it is too little."""
-    needed = small.counted.room(
-        backend, [made], small.settings, small.deform.kind if moves else None
-    )
+    needed = small.counted.room(backend, [made], settings, small.deform.kind if moves else None)
     return memory.told(needed, backend)
 
 

@@ -176,7 +176,12 @@ class Ale(Solver):
         self.viscosity = gas = laws_of(reynolds, turbulence, viscosity)
         arguments = arguments_of(
             mesh,
-            gas.complete(settings_of(settings, self.settings_type), dimension, dtype == "float64"),
+            gas.complete(
+                settings_of(settings, self.settings_type),
+                dimension,
+                dtype == "float64",
+                boundaries,
+            ),
             self.backend_type(device, dtype),
             deform=DEFORM[dimension.count]() if deform is None else deform,
             streams={"mach": mach, "alpha_deg": alpha_deg, "reynolds": reynolds},

@@ -29,6 +29,7 @@ from kinemesh.flow.projection.projection import Projection
 from kinemesh.flow.projection.rest import refuse_rest, refuse_steady
 from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.flow.projection.streams import rigid, streams_of
+from kinemesh.flow.projection.through import Through
 from kinemesh.flow.projection.turning import Turning, turning_bodies, wanders
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Pose
@@ -89,8 +90,8 @@ class Incompressible(First, Moving):
     method = "incompressible"
     family = PROJECTION
     starts = ("stream", "steady", "as is")
-    steady_columns = ("pressure_iterations", "mass_defect")
-    columns = ("pressure_iterations", "divergence", "mass_defect", "cfl")
+    steady_columns: tuple[str, ...] = ("pressure_iterations", "mass_defect")
+    columns: tuple[str, ...] = ("pressure_iterations", "divergence", "mass_defect", "cfl")
     frame_time = 1.0
     # coarse levels of the pressure's hierarchy: measured 109 to 126 on 5000 to 60,000 nodes
     uncounted = 117.0
@@ -162,6 +163,9 @@ class Incompressible(First, Moving):
             grid, fields, self.speed, self.alpha_deg, *self.reference, kernel="inc_forces"
         )
         self.notes += tell_of_cells(self)
+        self.through = Through(self)
+        self.columns = (*type(self).columns, *self.through.columns)
+        self.steady_columns = (*type(self).steady_columns, *self.through.columns)
         self.initialise()
 
     @property
@@ -225,6 +229,7 @@ class Incompressible(First, Moving):
             "divergence": divergence,
             "cfl": rate * self.step[0],
             "mass_defect": self._lost(),
+            **self.through.numbers(),
         }
 
     def kept(self, levels: bool) -> dict[str, Any]:
@@ -249,7 +254,12 @@ class Incompressible(First, Moving):
 
     def steady_numbers(self) -> dict[str, NDArray[Any]]:
         steps = self.backend.get(self.projection.pressure.steps)
-        return {"pressure_iterations": steps, "mass_defect": self._lost()}
+        through = self.through.numbers()
+        return {"pressure_iterations": steps, "mass_defect": self._lost(), **through}
+
+    def end_numbers(self) -> dict[str, NDArray[Any]]:
+        self._for_loads()
+        return self.through.numbers()
 
     def _lost(self) -> NDArray[np.float64]:
         """(members,) `Projection.lost` over reference speed and chord."""

@@ -19,6 +19,7 @@ from kinemesh.flow.door.arguments import gas_streams, within
 from kinemesh.flow.door.sliding import checked
 from kinemesh.flow.terms.turbulence import MODELS, model_of
 from kinemesh.space.conditions.base import BODY, PLANE, Condition
+from kinemesh.space.conditions.table import between_ends
 
 SUTHERLAND = 110.4  # [K], of air
 ADIABATIC = "adiabatic"
@@ -120,9 +121,10 @@ class Inviscid:
     def small(self) -> tuple[tuple[str, Any], ...]:
         return ()
 
-    def complete(self, settings: Any, dimension: Dimension, double: bool) -> Any:
-        """Settings with what follows from the gas, the dimension and the precision."""
-        return settings.complete(self.viscous, dimension, double, self.turbulence is not None)
+    def complete(self, settings: Any, dimension: Dimension, double: bool, boundaries: Any) -> Any:
+        """Settings with what follows from the gas, the dimension, the precision and the ends."""
+        turbulent, ends = self.turbulence is not None, between_ends(boundaries)
+        return settings.complete(self.viscous, dimension, double, turbulent, ends)
 
     def streams(self, given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.float64]]:
         """(members,) numbers of the streams."""

@@ -42,8 +42,8 @@ class AleSettings(ImplicitSettings):
         colour) or "atomics" (all at once: not repeatable)
     newton : bool              a steady march goes over to steps of Newton's method when its
         residual has fallen to 0.03 of the first or after 60 iterations, with a model of turbulence
-        to 0.1 or after 30 (theory, section 2.9).  By default of a viscous gas, and in space about
-        nodes, in float64 and with a matrix
+        to 0.1 or after 30 (theory, section 2.9).  By default of a viscous gas, in space about nodes
+        and between inlets and outlets, in float64 and with a matrix
     unsteady_newton : bool     physical steps take them too, from their first on.  By default with
         a model of turbulence; others end in a few pseudo-steps, which are cheaper
     newton_vectors : int       most vectors of GMRES in such a step: memory of 4 bytes twice for
@@ -141,12 +141,16 @@ class AleSettings(ImplicitSettings):
     def single(self) -> bool:
         return not self.newton
 
-    def _pseudo_steps(self, viscous: bool, dimension: Dimension, double: bool) -> str:
+    def _pseudo_steps(
+        self, viscous: bool, dimension: Dimension, double: bool, between: bool
+    ) -> str:
         """Words on where pseudo-steps alone are the default; none where Newton's steps are."""
         if not double:
             return "in float32"
         if self.linear_solver != "bicgstab":
             return f"with linear_solver = {self.linear_solver!r}"
+        if between:
+            return ""
         if not self.newton_gains:
             return "on cells"
         gains = viscous or GAINS[dimension.count]
@@ -194,12 +198,18 @@ class AleSettings(ImplicitSettings):
         dimension: Dimension = XY,
         double: bool = True,
         turbulent: bool = False,
+        between: bool = False,
     ) -> AleSettings:
-        """With what follows from limiter, dimension, gas and precision where none was given."""
+        """With what follows from limiter, dimension, gas and precision where none was given.
+
+        Parameters
+        ----------
+        between : the flow is one between inlets and outlets
+        """
         own: dict[str, Any] = {}
         newton = self.newton
         if newton is None:
-            why = self._pseudo_steps(viscous, dimension, double)
+            why = self._pseudo_steps(viscous, dimension, double, between)
             own["newton"] = newton = not why
             if why:
                 given = (*NEWTON, *(["unsteady_newton"] if self.unsteady_newton else []))

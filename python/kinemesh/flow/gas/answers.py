@@ -18,6 +18,7 @@ from kinemesh.flow.gas.state import State
 from kinemesh.flow.moving import Moving
 from kinemesh.flow.suspects import where_beside
 from kinemesh.flow.terms.base import Term
+from kinemesh.flow.terms.boundary import Boundary
 from kinemesh.gas import pressure_coefficient
 from kinemesh.results.walls import Wall
 from kinemesh.sentences import Option
@@ -131,7 +132,8 @@ class Answers(State, Moving):
 
     def end_numbers(self) -> dict[str, NDArray[Any]]:
         failed = np.isin(np.arange(self.grid.members), list(self.grid.ensemble.failures))
-        found = self.friction.y_plus()
+        self._for_loads()
+        found = self.friction.y_plus() | self.terms[Boundary.name].numbers()
         return {name: np.where(failed, np.nan, values) for name, values in found.items()}
 
     def walls(self, member: int = 0) -> dict[str, Wall]:

@@ -91,7 +91,7 @@ class Term:
     name: ClassVar[str]
     near: tuple[str, ...] = ()
     swept: ClassVar[bool] = False
-    columns: ClassVar[tuple[str, ...]] = ()
+    columns: tuple[str, ...] = ()
     busy: Any = None
 
     def __init__(self, case: Any) -> None:

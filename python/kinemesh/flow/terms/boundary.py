@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import SettingsError
 from kinemesh.flow.terms.base import Rows, Term
+from kinemesh.flow.terms.passing import GasThrough
 from kinemesh.space.conditions.table import flux_of
 from kinemesh.space.conditions.values import Values
 
@@ -36,6 +37,7 @@ class Boundary(Term):
     ----------
     patches : by kind, those that have volumes;  kernels : of their fluxes
     values : numbers of the conditions
+    through : flow through inlets and outlets
 
     Raises
     ------
@@ -57,6 +59,8 @@ class Boundary(Term):
                     f"boundaries: kind {kind!r} is not for this solver, as there is no kernel "
                     f"{kernel}; choose another kind"
                 )
+        self.through = GasThrough(case, self.kernels)
+        self.columns = self.through.columns
 
     def weak(self, kind: str) -> bool:
         """Return True for a kind of condition that a flux imposes: all of an inviscid gas."""
@@ -65,6 +69,9 @@ class Boundary(Term):
 
     def at_time(self, times: NDArray[np.float64]) -> None:
         self.values.at_time(times)
+
+    def numbers(self) -> dict[str, NDArray[Any]]:
+        return self.through.numbers()
 
     def residual(self) -> list[Any]:
         return [

@@ -152,6 +152,12 @@ def ends_of(conditions: Mapping[str, Condition]) -> dict[str, Condition]:
     return {m: own for m, own in conditions.items() if own.still and (own.enters or own.leaves)}
 
 
+def between_ends(boundaries: Any) -> bool:
+    """True where a user's boundaries have inlets and outlets."""
+    ends = ends_of(conditions_of(boundaries)).values()
+    return any(own.enters for own in ends) and any(own.leaves for own in ends)
+
+
 def refuse_time(conditions: Mapping[str, Condition]) -> None:
     """SettingsError for a condition that depends on the time, of a steady run."""
     for marker, own in conditions.items():

@@ -1,0 +1,73 @@
+"""Flow of a gas through inlets and outlets, by the flux of their conditions (theory, 2.10)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.gas import GAMMA
+from kinemesh.space.conditions.table import ends_of
+from kinemesh.space.through import Passing, columns_of, ends_on, numbers_of
+
+
+class GasThrough:
+    """Flow through the inlets and outlets of a case of a gas, as its state is now.
+
+    The kernels are those of the residual, over the states of their patches alone.
+
+    Parameters
+    ----------
+    case : solver of a gas
+    kernels : by the kind of the patch, those of its flux
+
+    Attributes
+    ----------
+    columns : of histories; none without inlets and outlets
+    """
+
+    def __init__(self, case: Any, kernels: Mapping[str, str]) -> None:
+        self.backend, self.grid, self.model = case.backend, case.grid, case.model
+        conditions, patches = case.conditions, case.grid.patches
+        self.length = case.reference[1]
+        self.columns = columns_of(conditions, of_gas=True)
+        kinds = {own.kind for own in ends_of(conditions).values()} & set(kernels)
+        kind_of = {marker: own.kind for marker, own in conditions.items() if own.kind in kinds}
+        self.ends = ends_on(case.grid, conditions, kind_of) if kinds else {}
+        b, count = self.backend, self.model.variables
+        self.states, self.fluxes, calls = {}, {}, list[Any]()
+        for kind in sorted(kinds):
+            patch = patches[kind]
+            self.states[kind], self.fluxes[kind] = (b.zeros((len(patch), count)) for _ in range(2))
+            own = {
+                "node": b.array(np.arange(len(patch)), np.int32),
+                "member": b.array(patch.member, np.int32),
+                "active": b.array(np.ones(case.grid.members), np.int32),
+                "q": self.states[kind],
+                "res": self.fluxes[kind],
+            }
+            take = {"node": patch.device["node"], "from": case.q, "to": self.states[kind]}
+            calls.append(case.fields.bind("take_state", **take))
+            calls.append(case.fields.also(**patch.device | own).bind(kernels[kind]))
+        self.call = b.record(calls) if calls else None
+
+    def numbers(self) -> dict[str, NDArray[Any]]:
+        """(members,) of each of `columns`."""
+        if self.call is None:
+            return {}
+        for fluxes in self.fluxes.values():
+            self.backend.put(fluxes, 0)
+        self.call()
+        passing = {kind: self._passing(kind) for kind in self.states}
+        return dict(numbers_of(self.ends, passing, self.grid.members, self.length))
+
+    def _passing(self, kind: str) -> Passing:
+        q, flux = (self.backend.get(a[kind]).astype(float) for a in (self.states, self.fluxes))
+        rho, p = q[:, 0], GAMMA * q[:, self.model.PRESSURE]  # over the stream's
+        square = (q[:, 1 : 1 + self.grid.dimensions] ** 2).sum(axis=1) * rho / p
+        with np.errstate(invalid="ignore"):  # of members that have failed
+            total = p * (1 + 0.5 * (GAMMA - 1) * square) ** (GAMMA / (GAMMA - 1))
+        heat = -(GAMMA - 1) * flux[:, self.model.variables - 1]
+        return Passing(-flux[:, 0], p, total, heat)
