@@ -87,7 +87,8 @@ def test_ready_cases_load(name):
               "cavity-spinning": [5300, None], "flat-plate-sa": [137 * 97],
               "naca0012-sa": [57_000], "agard-ct3-sa": [30_000], "agard-ct5-sa": [30_000],
               "agard-ct6-sa": [30_000], "flat-plate": [8000],
-              "cylinder-100-m02": [16_000], "bump-sa": [177 * 81], "nozzle-shock": [None]}  # fmt: skip
+              "cylinder-100-m02": [16_000], "bump-sa": [177 * 81],
+              "nozzle-shock": [None]}  # fmt: skip
     assert sizes == others.get(name, [5000])
     assert ready.title
 
