@@ -43,6 +43,7 @@
   K(newton_keep##D, nodes) K(newton_norms##D, groups) K(newton_most##D, groups)                   \
   K(newton_side##D, nodes) K(newton_give##D, rows) K(newton_get##D, rows) K(newton_move##D, nodes) \
   K(newton_product##D, nodes) K(newton_search##D, groups) K(newton_bound##D, nodes)               \
-  K(copy_state##D, items) K(take_state##D, items) K(narrow_state##D, items) K(widen_state##D, items) \
+  K(copy_state##D, items) K(take_state##D, items) K(narrow_state##D, items)                       \
+  K(widen_state##D, items)                                                                        \
   K(narrow_fit##D, items) K(narrow_vector##D, items)
 /* clang-format on */

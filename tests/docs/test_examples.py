@@ -116,6 +116,18 @@ def test_the_boundary_layer_of_getting_started_has_a_plate_s_friction():
 
 
 @pytest.mark.long
+def test_the_channel_of_getting_started_passes_what_one_dimensional_flow_does(capsys):
+    (code,) = [block for block in blocks("docs/getting-started.md") if "mesh.channel" in block]
+
+    exec(compile(code, "getting-started.md", "exec"), {})
+
+    flow, loss = map(float, capsys.readouterr().out.split())
+    mach = (5 * (0.9 ** (-2 / 7) - 1)) ** 0.5
+    assert flow == pytest.approx(0.65 * mach * (1 + 0.2 * mach**2) ** -3, rel=5e-3)
+    assert loss == pytest.approx(0, abs=1e-2)  # of the scheme alone
+
+
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*loads change over the window:RuntimeWarning")
 def test_the_loops_of_the_page_on_stepping_run(tmp_path, monkeypatch, capsys):
     """A section that is turned by hand, one on a spring by a loop and one by a coupler."""

@@ -155,3 +155,20 @@ def test_flows_between_inlets_and_outlets_take_steps_of_newton_by_default(name):
     far = SOLVERS[name](mesh, mach=0.3, walls=[], far=["in", "out"],
                         boundaries=SLIP, device="cpu")  # fmt: skip
     assert far.settings.newton is False
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("factor", [1.0, 0.0], ids=["sound", "empty"])
+def test_a_member_that_failed_has_no_numbers_and_leaves_those_of_the_others(factor):
+    mesh = channel(8)
+    made = gas(mesh=[mesh, mesh], mach=[0.3, 0.4])
+    made.grid.ensemble.begin()
+    with made.running():
+        u = made.backend.get(made.u)
+        u[made.grid.member == 1] *= factor
+        made.backend.put(made.u, u)
+        made.grid.ensemble.fail(1, "broken by hand")
+        found = made.end_numbers()
+
+    assert np.isnan([values[1] for values in found.values()]).all()
+    assert np.isfinite([values[0] for values in found.values()]).all()

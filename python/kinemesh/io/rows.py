@@ -23,6 +23,10 @@ of the residual, 0 of a pseudo-step) and length (share of its solution that was 
 was refused, 1 of a pseudo-step).
 A viscous gas has cd_pressure and cd_friction behind these, and with a model of turbulence
 residual_turbulence, over the most that it was in the march.
+Inlets and outlets have mass_flow_, total_pressure_ and, of a gas, total_temperature_ with their
+markers (mass flow into the fluid [rho_inf a_inf chord] or [U chord] per unit span; means over the
+mass that passes, over p_inf and T_inf, or [rho U^2]), and where there are both pressure_drop and
+loss, in runs of either kind.
 """
 
 from __future__ import annotations

@@ -42,4 +42,7 @@ class Through:
         self.call()
         mass, p, kinetic = self.backend.get(self.found).T
         passing = {OUTER: Passing(mass, p, p + kinetic, None)}
-        return dict(numbers_of(self.ends, passing, self.grid.members, self.length))
+        ensemble = self.grid.ensemble
+        with ensemble.quiet():
+            found = numbers_of(self.ends, passing, self.grid.members, self.length)
+        return {name: np.where(ensemble.alive, own, np.nan) for name, own in found.items()}

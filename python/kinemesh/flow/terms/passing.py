@@ -60,14 +60,14 @@ class GasThrough:
         for fluxes in self.fluxes.values():
             self.backend.put(fluxes, 0)
         self.call()
-        passing = {kind: self._passing(kind) for kind in self.states}
-        return dict(numbers_of(self.ends, passing, self.grid.members, self.length))
+        with self.grid.ensemble.quiet():
+            passing = {kind: self._passing(kind) for kind in self.states}
+            return dict(numbers_of(self.ends, passing, self.grid.members, self.length))
 
     def _passing(self, kind: str) -> Passing:
         q, flux = (self.backend.get(a[kind]).astype(float) for a in (self.states, self.fluxes))
         rho, p = q[:, 0], GAMMA * q[:, self.model.PRESSURE]  # over the stream's
         square = (q[:, 1 : 1 + self.grid.dimensions] ** 2).sum(axis=1) * rho / p
-        with np.errstate(invalid="ignore"):  # of members that have failed
-            total = p * (1 + 0.5 * (GAMMA - 1) * square) ** (GAMMA / (GAMMA - 1))
+        total = p * (1 + 0.5 * (GAMMA - 1) * square) ** (GAMMA / (GAMMA - 1))
         heat = -(GAMMA - 1) * flux[:, self.model.variables - 1]
         return Passing(-flux[:, 0], p, total, heat)
