@@ -216,7 +216,8 @@ def _applied_in_plane(points: FloatArray, there: PoseArray) -> FloatArray:
 def _placed_of_space(points: FloatArray, there: PoseArray) -> FloatArray:
     there = there.into(XYZ)
     lever = points - there.about
-    return points + np.einsum("bij,...bj->...bi", there.turned, lever) + there.shift
+    moved: FloatArray = np.einsum("bij,...bj->...bi", there.turned, lever)
+    return points + moved + there.shift
 
 
 PLACED = {2: _placed_in_plane, 3: _placed_of_space}

@@ -323,8 +323,8 @@ def completed(case: Case, small: Solver) -> Any:
     boundaries = case.mesh.sides().get("boundaries")
     if not between_ends(boundaries) or case.flow.mach is None:
         return small.settings
-    space, double = small.grid.dimensions == 3, case.job.dtype == "float64"
-    return small.viscosity.complete(build.settings(case), space, double, boundaries)
+    asked, double = build.settings(case), case.job.dtype == "float64"
+    return small.viscosity.complete(asked, small.grid.dimension, double, boundaries)
 
 
 def room(small: Solver, made: Mesh | Cloud, backend: Backend, moves: bool, settings: Any) -> str:
