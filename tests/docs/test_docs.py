@@ -76,6 +76,24 @@ def test_the_readme_has_the_commands_that_ci_runs():
     assert [c for c in COMMANDS if c not in lines] == []
 
 
+def test_the_readme_is_read_in_one_go():
+    lines = (ROOT / "README.md").read_text("utf-8").splitlines()
+
+    assert len(lines) <= 120
+    assert max(map(len, lines)) <= 300
+
+
+def test_every_ready_case_and_notebook_is_in_the_gallery():
+    gallery = script("gallery")
+    names = {*gallery.CASES, *gallery.NOTEBOOKS}
+
+    assert {*gallery.CASES} == {*km.cases.names()}
+    assert {*gallery.NOTEBOOKS} == {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")}
+    assert [name for name in names if not (gallery.PICTURES / f"{name}.png").exists()] == []
+    assert gallery.PAGE.read_text("utf-8") == gallery.page()
+    assert (ROOT / "README.md").read_text("utf-8") == gallery.readme()
+
+
 def test_the_changelog_has_the_version():
     with (ROOT / "pyproject.toml").open("rb") as file:
         version = tomllib.load(file)["project"]["version"]

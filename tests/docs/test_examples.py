@@ -62,7 +62,7 @@ def test_the_readme_s_ten_lines_give_ct5_s_lift_and_files(tmp_path, monkeypatch)
 
     exec(compile(code, "README.md", "exec"), names)
 
-    assert len(blocks) == 3
+    assert len(blocks) == 1
     assert len(blocks[0].strip().splitlines()) == 10
     assert names["loop"].cl.amplitude == pytest.approx(CL_AMPLITUDE, rel=SHARE)
     written = {path.name for path in (tmp_path / "ct5").iterdir()}
@@ -112,6 +112,7 @@ def test_the_boundary_layer_of_getting_started_has_a_plate_s_friction():
 
     friction = names["flow"].summary["result"]["cd_friction"]
     assert names["flow"].converged
+    assert names["case"].walls()["airfoil"].y_plus.max() < 3
     assert friction == pytest.approx(2 * 0.074 / 6e6**0.2, rel=0.1)  # of two sides
 
 
@@ -125,6 +126,36 @@ def test_the_channel_of_getting_started_passes_what_one_dimensional_flow_does(ca
     mach = (5 * (0.9 ** (-2 / 7) - 1)) ** 0.5
     assert flow == pytest.approx(0.65 * mach * (1 + 0.2 * mach**2) ** -3, rel=5e-3)
     assert loss == pytest.approx(0, abs=1e-2)  # of the scheme alone
+
+
+@pytest.mark.long
+def test_own_sections_wings_and_loops_of_getting_started(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    section, wing, measured = (
+        next(block for block in blocks("docs/getting-started.md") if asked in block)
+        for asked in ("my-section.dat", "my-wing", "tunnel.csv")
+    )
+    np.savetxt("my-section.dat", km.mesh.section("naca2412").points(np.linspace(0, 1, 121)))
+    phase = np.radians(np.arange(0, 360, 15))
+    run = {"phase_deg": np.degrees(phase), "alpha_deg": 2 * np.sin(phase), "cl": np.sin(phase)}
+    names = {"km": km, "loop": km.hysteresis(run | {"cm": np.sin(phase)})}
+    table = {"wt": np.degrees(phase), "incidence": 2 * np.sin(phase), "CL": 0.5 * np.sin(phase)}
+    table["CM"] = 0.1 * np.cos(phase)
+    rows = np.column_stack(list(table.values()))
+    np.savetxt("tunnel.csv", rows, delimiter=",", header=",".join(table), comments="")
+
+    exec(compile(replaced(section, nodes="700"), "getting-started.md", "exec"), names)
+    table = names["polar"].steady().table()
+    exec(compile(replaced(wing, nodes="10_000"), "getting-started.md", "exec"), names)
+    exec(compile(measured, "getting-started.md", "exec"), names)
+
+    zero, _ = np.polyfit(table["cl"], table["alpha_deg"], 1)[::-1]
+    assert zero == pytest.approx(-2.08, abs=0.15)  # thin sections: of the NACA 2412's camber line
+    assert names["mean"] == pytest.approx(2 / 3 * (1 + 0.5 + 0.25) / 1.5, rel=1e-4)
+    assert 0 < names["run"].summary["result"]["cl"] < 2 * np.pi * np.radians(2) * 1.2
+    assert names["tunnel"].cl.amplitude == pytest.approx(0.5, rel=1e-3)
+    written = {"beside-the-tunnel.png", "my-wing/load.png"}
+    assert all((tmp_path / name).exists() for name in written)
 
 
 @pytest.mark.long
@@ -395,23 +426,10 @@ def test_turbulent_layers_are_those_of_nasa(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
-def test_the_readme_s_boundary_layer_is_resolved(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    names = {}
-
-    exec(compile(blocks("README.md")[1], "README.md", "exec"), names)
-
-    assert names["run"].converged
-    assert 0.008 < names["run"].summary["result"]["cd"] < 0.0105
-    assert names["wall"].y_plus.max() < 3
-    assert (tmp_path / "layer" / "wall.csv").exists()
-
-
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore:part .* cells of receptors")
-def test_the_readme_s_overset_grids_plunge(tmp_path, monkeypatch, capsys):
-    code = replaced(blocks("README.md")[2], nodes="3_000", cycles=1, steps_per_cycle=20)
+def test_the_overset_grids_of_the_page_plunge(tmp_path, monkeypatch, capsys):
+    code = replaced(blocks("docs/overset.md")[0], nodes="3_000", cycles=1, steps_per_cycle=20)
     *begin, last = code.strip().splitlines()
     asked = "cycles=1, steps_per_cycle=20"
     assert len([asked for line in begin if asked in line]) == 1
@@ -419,7 +437,7 @@ def test_the_readme_s_overset_grids_plunge(tmp_path, monkeypatch, capsys):
     names = {}
 
     two_steps = "\n".join(begin).replace(asked, "time_step=0.01, steps=2")
-    exec(compile(two_steps, "README.md", "exec"), names)
+    exec(compile(two_steps, "overset.md", "exec"), names)
 
     assert len([line for line in begin if line]) + 1 == 10
     assert last.startswith("km.hysteresis(run).plot(")
@@ -470,7 +488,7 @@ def test_the_page_of_overset_grids_finds_what_it_says(capsys):
     names = {}
 
     for block in blocks("docs/overset.md"):
-        if "steps_per_cycle" in block:  # of the hovering ellipse
+        if "steps_per_cycle" in block:  # computed by tests of their own
             continue
         exec(compile(block, "overset.md", "exec"), names)
 
@@ -486,7 +504,7 @@ def test_the_hovering_ellipse_is_one_by_its_laws_and_by_its_table(monkeypatch):
     """Poses and rates of both are equal to 2e-13; an iteration of the pressure more or less, at its
     tolerance of 1e-4, changes loads by 2e-6, and by a hundredth of that at 1e-6."""
     monkeypatch.setitem(defaults(km.IncompressibleSettings), "pressure_tolerance", 1e-6)
-    laws, table = (block for block in blocks("docs/overset.md") if "steps_per_cycle" in block)
+    _, laws, table = (block for block in blocks("docs/overset.md") if "steps_per_cycle" in block)
     names = {}
 
     for block in (laws, table):
