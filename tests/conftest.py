@@ -97,6 +97,21 @@ def undrawn(monkeypatch):
     monkeypatch.setattr(savefig, lambda figure, path: Path(path).touch())
 
 
+@pytest.fixture
+def looked(monkeypatch):
+    """Figures that are written, looked at instead: {name of the file: its empty panels}."""
+    from figures import empty
+
+    found = {}
+
+    def look(figure, path):
+        Path(path).touch()
+        found[Path(path).name] = empty(figure)
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", look)
+    return found
+
+
 def pytest_sessionstart():
     """Find conformal maps of sections and points of their meshes once in each process.
 

@@ -155,6 +155,33 @@ def test_captions_say_each_condition_once(says, told):
     assert title_of(run, 0) == f"at M 0.755\n{told}"
 
 
+@pytest.mark.parametrize(
+    ("motion", "told"),
+    [
+        ({"pitch_phase_deg": 90.0, "plunge_phase_deg": 0.0}, "pitch leads plunge by 90 deg"),
+        ({"pitch_phase_deg": 0.0, "plunge_phase_deg": 75.0}, "plunge leads pitch by 75 deg"),
+        ({"phase_deg": 10.0}, "pitch and plunge in phase"),
+        ({"pitch_phase_deg": -90.0, "plunge_phase_deg": 90.0}, "pitch and plunge opposed"),
+    ],
+)
+def test_captions_of_two_motions_have_the_amplitude_of_each_and_the_phase_between(motion, told):
+    asked = {"motion": "pitch+plunge", "amplitude_deg": 5.0, "k": 0.4, "amplitude": 0.3}
+    flap = {f"flap_{name}": value for name, value in (asked | motion).items()}
+    words = "pitch amplitude 5 deg, k 0.4, plunge amplitude 0.3 chord"
+
+    assert title_of(Run(None, {"asked": [asked | motion]}, None), 0) == f"{words}, {told}"
+    own = title_of(Run(None, {"asked": [flap]}, None), 0)
+    assert own == f"flap {words.replace(', ', ', flap ')}, flap {told}"
+
+
+def test_captions_of_two_frequencies_have_both_phases():
+    asked = {"motion": "pitch+plunge", "pitch_k": 0.4, "plunge_k": 0.2, "phase_deg": 30.0}
+
+    told = title_of(Run(None, {"asked": [asked]}, None), 0)
+
+    assert told == "pitch k 0.4, plunge k 0.2, phases of pitch 30 deg, of plunge 30 deg"
+
+
 def test_what_varies_is_said_of_each_member():
     asked = [{"mach": 0.7}, {"mach": 0.755}]
     case = {"title": "at M 0.755", "title_says": {"mach": 0.755}}

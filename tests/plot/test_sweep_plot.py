@@ -175,7 +175,7 @@ def test_the_folder_of_a_sweep_by_time_gets_maps_of_what_it_has(tmp_path, monkey
 def test_a_map_is_of_what_the_sweep_has_where_nothing_is_asked_for():
     labels = [km.plot.sweep_map(found).axes[1].get_ylabel() for found in (by_time(), sweep())]
 
-    assert labels == ["cl mean", "damping"]
+    assert labels == ["mean $c_l$", "damping"]
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_the_folder_of_a_sweep_by_time_over_one_parameter_gets_lines(
 def test_lines_are_means_and_amplitudes_over_the_parameter_in_any_order():
     figure = km.plot.sweep_lines(over_one().isel(mach=[2, 0, 3, 1]))
 
-    labels = ["cl mean", "cd mean", "cl amplitude", "cd amplitude"]
+    labels = ["mean $c_l$", "mean $c_d$", "amplitude of $c_l$", "amplitude of $c_d$"]
     assert [axes.get_ylabel() for axes in figure.axes] == labels
     assert figure.axes[2].get_xlabel() == "Mach number"
     for times, axes in enumerate(figure.axes, 1):
@@ -224,6 +224,12 @@ def test_lines_are_means_and_amplitudes_over_the_parameter_in_any_order():
         np.testing.assert_allclose(line.get_ydata()[1:3], [0.2 * times, 0.5 * times])
     bodies = {own.get_label(): own.get_ydata()[1:3].tolist() for own in figure.axes[0].lines[:2]}
     assert bodies == {"one": [1.2, 1.5], "two": [1.2, 1.5]}
+
+
+def nothing():
+    """A sweep by cycles over one parameter in which no result has a number."""
+    found = sweep().isel(k=[1])
+    return found.assign(damping=np.nan * found["damping"])
 
 
 def steady(*names):
@@ -247,7 +253,7 @@ def test_lines_of_steady_viscous_cases_have_friction_and_take_it_for_no_body():
     figure = km.plot.sweep_lines(found)
 
     panels = [axes.get_ylabel() for axes in figure.axes]
-    assert panels == ["cl", "cd", "cm", "cd friction"]
+    assert panels == ["$c_l$", "$c_d$", "$c_m$", "$c_d$ by friction"]
     lines = {own.get_label() for own in figure.axes[1].lines}
     assert lines >= {"flap", "all bodies"}
     assert not {"pressure", "friction"} & lines
@@ -267,7 +273,7 @@ def test_lines_mark_at_the_foot_what_has_not_run_and_what_failed():
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
-        (lambda: km.plot.sweep_lines(sweep()), "no loads of steady .* there are .*damping"),
+        (lambda: km.plot.sweep_lines(nothing()), "no case that ran has loads, damping, .*state"),
         (lambda: km.plot.sweep_lines(by_time()), r"k varies, too; .* ds.isel\(k=0\), or draw maps"),
         (lambda: km.plot.sweep_lines(over_one(), x="k"), "'k' does not vary, .* \\['mach'\\]"),
     ],

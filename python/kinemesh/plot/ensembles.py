@@ -17,6 +17,8 @@ from kinemesh.plot.histories import curve
 from kinemesh.plot.marks import Marked
 from kinemesh.plot.style import BLUE, DARK, figure_of, phase_axis, styled
 from kinemesh.plot.sweeps import of_sweep
+from kinemesh.plot.words import condition, of_member
+from kinemesh.plot.words import label as label_of
 from kinemesh.results.asked import values, varying
 
 if TYPE_CHECKING:
@@ -112,7 +114,7 @@ def label(row: Mapping[str, Any], names: Sequence[str]) -> str:
 
 def in_words(row: Mapping[str, Any], names: Sequence[str]) -> str:
     """A member for a title: `Mach 0.5, k 0.1`."""
-    return ", ".join(_words(name, row[name]) for name in names if row.get(name) is not None)
+    return ", ".join(of_member(row, [name for name in names if row.get(name) is not None]))
 
 
 def names_of(run: Run) -> list[str]:
@@ -199,9 +201,9 @@ def _loops(
             axes.set_xlabel(r"$\alpha$ [deg]")
         else:
             phase_axis(axes)
-    entries = [(tones.of(v), "-", _words(by, v)) for v in tones.listed]
-    entries += [(DARK, DASHES[i], _words(dash, v)) for i, v in enumerate(kinds)]
-    entries += [("none", "-", f"for each {_words(name)}") for name in more]
+    entries = [(tones.of(v), "-", condition(by, v)) for v in tones.listed]
+    entries += [(DARK, DASHES[i], condition(dash, v)) for i, v in enumerate(kinds)]
+    entries += [("none", "-", f"for each {condition(name)}") for name in more]
     handles = [panels[0].plot([], [], s, color=c, label=text)[0] for c, s, text in entries]
     handles += [
         panels[0].plot([], [], s, ls="none", color=DARK, mfc="none", label=t)[0] for s, t in said
@@ -209,7 +211,7 @@ def _loops(
     if handles:
         figure.legend(handles=handles, loc="outside right upper", fontsize=8)
     if tones.bar is not None:
-        figure.colorbar(tones.bar, ax=panels).set_label(_words(by))
+        figure.colorbar(tones.bar, ax=panels).set_label(label_of(by or ""))
     return figure
 
 
@@ -243,11 +245,3 @@ class _Tones:
         if value is None:
             return BLUE
         return self.map(self.scale(self.levels.index(value) if self.listed else value))
-
-
-def _words(name: str | None, value: Any = "") -> str:
-    """A number with its name, as in a legend: `amplitude 2 deg`."""
-    number = f"{value:g}" if isinstance(value, float) else str(value)
-    name = {"mach": "Mach", "reynolds": "Re"}.get(str(name), str(name))
-    unit = " deg" if name.endswith("_deg") and number else ""
-    return f"{name.removesuffix('_deg').replace('_', ' ')} {number}{unit}".rstrip()

@@ -14,18 +14,23 @@ from kinemesh.errors import CaseError, warn
 from kinemesh.loops.loop import Loop, loop_of
 from kinemesh.plot import marks
 from kinemesh.plot.marks import Marked
-from kinemesh.plot.style import BLUE, BODIES, DARK, GREY, figure_of, styled
+from kinemesh.plot.style import BLUE, BODIES, DARK, GREY, WIDE, figure_of, styled, wrapped
+from kinemesh.plot.words import condition, label
 
 MOST = 200  # loops in one figure
 NUMBERS = "fiu"  # kinds of types
-LEADING = (("damping",), ("cl",), ("cl_mean", "cd_mean", "cl_amplitude", "strouhal"))
-"""Default results of sweeps by cycles, of steady cases, by time: the first group with numbers."""
+FLAPPING = ("thrust", "power_in", "efficiency")
+BY_CYCLES = (("damping", *FLAPPING), ("cl_amplitude", "cm_amplitude"))
+LEADING = (("cl",), ("cl_mean", "cd_mean", "cl_amplitude", "strouhal"))
+"""Default results of sweeps by cycles (of motions whose work is not known the second), and of
+others (of steady cases, by time): the first group with numbers."""
 
 OVER_ONE = (
     ("cl_mean", "cd_mean", "cl_amplitude", "cd_amplitude"),
     ("cl", "cd", "cm", "cd_friction"),
 )
 """Default results of a sweep over one parameter, panel by panel: by time, of steady cases."""
+OF_LOOPS = ("cl_amplitude", "cm_amplitude")  # of a sweep by cycles over one, below those of a map
 PARTS = ("cd_pressure", "cd_friction")  # of the drag, and of no body
 
 
@@ -49,10 +54,25 @@ def per_case(found: Any) -> list[str]:
 
 
 def leading(found: Any) -> list[str]:
-    """Default results of a sweep's figure: the first group of LEADING with numbers."""
-    some = per_case(found)
-    there = next((own for names in LEADING if (own := [n for n in names if n in some])), [])
-    return [n for n in there if np.isfinite(found[n].values).any()] or there[:1]
+    """Default results of a sweep's figures: of the first group with numbers those that have some.
+
+    Thrust, power and efficiency are left out of motions with a damping by which nothing is
+    propelled: no case has an efficiency.
+    """
+    for names in BY_CYCLES if "phase" in found.dims else LEADING:
+        there = [name for name in names if has_numbers(found, name)]
+        if "damping" in there and "efficiency" not in there:
+            there = [name for name in there if name not in FLAPPING]
+        if there:
+            return there
+    return []
+
+
+def has_numbers(found: Any, name: str) -> bool:
+    """Return True if a case that ran has a finite number of this result."""
+    if name not in per_case(found):
+        return False
+    return bool((np.isfinite(found[name].values) & (found["state"].values == 1)).any())
 
 
 def of_sweep(found: Any) -> tuple[dict[int, Loop], list[dict[str, Any]], dict[int, Marked]]:
@@ -113,9 +133,15 @@ def sweep_map(
     CaseError    no such variable or parameter, fewer than two parameters that vary, or more
     """
     some = per_case(found)
-    name = next(iter(leading(found)), None) if name is None else name
+    name = next(iter(leading(found)), "damping") if name is None else name
     if name not in some:
         raise CaseError(f"sweep_map: no number {name!r} per case; there are {', '.join(some)}")
+    if not has_numbers(found, name):
+        numbers = [own for own in some if has_numbers(found, own)]
+        raise CaseError(
+            f"sweep_map: no case that ran has a number of {name!r}, so that the map is empty; "
+            f"there are numbers of {', '.join(numbers) or 'nothing'}"
+        )
     names = parameters(found)
     for given in (x, y):
         if given is not None and given not in names:
@@ -140,7 +166,8 @@ def sweep_map(
 @checks_names
 def sweep_lines(found: Any, x: str | None = None, path: str | Path | None = None) -> Any:
     """Figure of mean and amplitude of cl and cd over one parameter of a sweep by time_step; of
-    steady cases cl, cd, cm and, of a viscous gas, cd_friction.
+    steady cases cl, cd, cm and, of a viscous gas, cd_friction; of cases with a cycle damping, of
+    flapping thrust, power and efficiency, and amplitudes of cl and cm.
 
     Several bodies have a line each beside that of all of them.  Marks, which the legend counts, are
     cases that failed or have not been run, at the foot, and cases that did not converge.
@@ -154,13 +181,13 @@ def sweep_lines(found: Any, x: str | None = None, path: str | Path | None = None
 
     Raises
     ------
-    CaseError    cases with a cycle; no such parameter, none that varies, or several
+    CaseError    no numbers; no such parameter, none that varies, or several
     """
     names, there = parameters(found), over_one(found)
     if not there:
         raise CaseError(
-            "sweep_lines: no loads of steady cases or of runs by time_step; km.plot.loops draws "
-            f"cases with a cycle, and there are the numbers {', '.join(per_case(found))}"
+            "sweep_lines: no case that ran has loads, damping, thrust or power; there are "
+            f"{', '.join(per_case(found))}"
         )
     if not names or (x is not None and x not in names):
         raise CaseError(f"sweep_lines: {x!r} does not vary, expected one of {names}")
@@ -175,19 +202,19 @@ def sweep_lines(found: Any, x: str | None = None, path: str | Path | None = None
 
 
 def over_one(found: Any) -> list[str]:
-    """Default results over one parameter, of steady cases and by time_step; [] without any."""
-    some = [] if "phase" in found.dims else per_case(found)
-    there = next((own for names in OVER_ONE if (own := [n for n in names if n in some])), [])
-    return there if any(np.isfinite(found[n].values).any() for n in there) else []
+    """Default results over one parameter, those with numbers; [] without any."""
+    groups = OVER_ONE if "phase" not in found.dims else ((*leading(found), *OF_LOOPS),)
+    each = ([n for n in dict.fromkeys(names) if has_numbers(found, n)] for names in groups)
+    return next((there for there in each if there), [])
 
 
 @styled
 def _lines(found: Any, names: Sequence[str], x: str) -> Any:
     if found[x].dtype.kind in NUMBERS:
         found = found.sortby(x)
-    columns = 3 if len(names) == 3 else 2
+    columns = {1: 1, 3: 3}.get(len(names), 2)
     down = -(-len(names) // columns)
-    figure = figure_of(7.2, 0.6 + 2.1 * down)
+    figure = figure_of(5.2 if columns == 1 else 7.2, 0.6 + (3.0 if columns == 1 else 2.1) * down)
     panels = figure.subplots(down, columns, sharex=True, squeeze=False)
     ran, masks = found["state"].values == 1, marks.masks_of(found)
     for axes, name in zip(panels.flat, names, strict=False):
@@ -204,9 +231,12 @@ def _lines(found: Any, names: Sequence[str], x: str) -> Any:
         axes.plot(across, values, ".-", color=BLUE, **whole)
         foot = axes.get_ylim()[0]
         marks.put(axes, across, np.where(np.isfinite(values), values, foot), masks)
-        axes.set_ylabel(_words(name))
-    for axes in panels[-1]:
-        axes.set_xlabel(_words(x))
+        axes.set_ylabel(label(name, True))
+    for number, axes in enumerate(panels.flat):
+        axes.set_visible(number < len(names))
+        if len(names) - columns <= number < len(names):  # the last of its column
+            axes.set_xlabel(label(x))
+            axes.tick_params(labelbottom=True)
     panels[0, 0].set_title(_fixed(found))
     if panels[0, 0].get_legend_handles_labels()[0]:
         told = panels[0, 0].get_legend_handles_labels()
@@ -249,17 +279,16 @@ def _map(found: Any, name: str, x: str, y: str) -> Any:
         axes.margins(0.06)
         axes.autoscale()
     axes.set_title(_fixed(found))
-    axes.set_xlabel(_words(x))
-    axes.set_ylabel(_words(y))
-    figure.colorbar(shown, ax=axes).set_label(_words(name))
+    axes.set_xlabel(label(x))
+    axes.set_ylabel(label(y))
+    figure.colorbar(shown, ax=axes).set_label(label(name, True))
     return figure
 
 
 def _fixed(found: Any) -> str:
     """Parameters that are constant over the map, in words."""
     fixed = {n: v.item() for n, v in found.coords.items() if v.ndim == 0 and n != "case"}
-    return ", ".join(f"{_words(n)} {v:g}" if isinstance(v, float) else f"{_words(n)} {v}"
-                     for n, v in fixed.items())  # fmt: skip
+    return wrapped(", ".join(condition(name, value) for name, value in fixed.items()), WIDE)
 
 
 def _places(axis: Any, values: NDArray[Any]) -> NDArray[np.float64]:
@@ -297,36 +326,31 @@ def _boundary(
         axes.contour(*points, values, **style)
 
 
-def _words(name: str) -> str:
-    unit = " [deg]" if name.endswith("_deg") else ""
-    return {"mach": "Mach number"}.get(name, name.removesuffix("_deg").replace("_", " ")) + unit
-
-
 def figures(found: Any, loops: Callable[..., Any], folder: Path, format: str) -> list[Path]:
-    """The figures of a sweep's folder: loops of at most MOST cases, results over two parameters.
+    """The figures of a sweep's folder: loops of at most MOST cases, results over one parameter as
+    lines, over two as maps; none without numbers.
 
-    Where more than two vary, the others have their first values in the map.  Of steady cases and
-    by time_step over one parameter, lines.
+    Where more than two vary, the others have their first values in the maps.
     """
     made = []
     if "phase" in found.dims and (found["state"] == 1).sum() <= MOST:
         made.append(folder / f"hysteresis.{format}")
         loops(found, path=made[-1])
     varied = [d for d in found["state"].dims if found.sizes[d] > 1]
-    rest = {} if "case" in varied else {d: 0 for d in varied[2:]}
-    names = parameters(found.isel(rest))
+    shown = found.isel({} if "case" in varied else {d: 0 for d in varied[2:]})
+    names = parameters(shown)
     single = names and not any(_apart(found, n, names[0]) for n in names[1:])
     if single and over_one(found):
         made.append(folder / f"lines.{format}")
         sweep_lines(found, path=made[-1])
-    elif len(names) > 1:
-        for name in leading(found):
+    elif len(names) > 1 and not single:
+        for name in leading(shown):
             made.append(folder / f"map-{name}.{format}")
-            sweep_map(found.isel(rest), name, path=made[-1])
+            sweep_map(shown, name, path=made[-1])
     if not made:
         raise CaseError(
-            f"{folder}: no figures, as loops take a cycle and at most {MOST} cases, maps two "
-            f"parameters that vary, there are {parameters(found)}; km.open({str(folder)!r}) has "
-            f"the numbers of each case: {', '.join(per_case(found))}"
+            f"{folder}: no figures, as loops take a cycle and at most {MOST} cases, lines and maps "
+            f"parameters that vary and numbers, there are {parameters(found)}; "
+            f"km.open({str(folder)!r}) has the numbers of each case: {', '.join(per_case(found))}"
         )
     return made

@@ -1,0 +1,107 @@
+"""Names of conditions and results in the words of figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+TABLES = ("flow", "mesh", "motion", "parts", "run", "solver", "reference")  # of a case file
+SHORT = {"mach": "Mach", "reynolds": "Re"}
+LONG = {
+    "mach": "Mach number",
+    "reynolds": "Reynolds number",
+    "damping": "damping",
+    "thrust": "mean thrust coefficient",
+    "power in": "mean power coefficient",
+    "efficiency": "propulsive efficiency",
+    "strouhal": "Strouhal number",
+    "work": "work per cycle",
+    "cd friction": "$c_d$ by friction",
+    "cd pressure": "$c_d$ by pressure",
+}
+LOADS = {"cl": "$c_l$", "cd": "$c_d$", "cm": "$c_m$"}
+OF_LOAD = {"mean": "mean {}", "amplitude": "amplitude of {}", "rms": "rms of {}"}
+PARTS = {"amplitude_deg": "pitch", "amplitude": "plunge"}  # of a sum, that have such a number
+
+
+def plain(name: str) -> str:
+    """Words of a key: `parts.wing.motion.plunge.k` is `wing plunge k`, without its unit."""
+    *tables, last = name.split(".")
+    kept = [table for table in tables if table not in TABLES]
+    return " ".join([*kept, last.removesuffix("_deg").replace("_", " ")])
+
+
+def unit(name: str) -> str:
+    """Unit of a condition, or nothing."""
+    last = name.rpartition(".")[2]
+    if last.endswith("_deg"):
+        return "deg"
+    return "chord" if last == "amplitude" or last.endswith("_amplitude") else ""
+
+
+def label(name: str, of_result: bool = False) -> str:
+    """A condition, or a result, for an axis, with its unit: `alpha [deg]`, `mean $c_l$`."""
+    words = plain(name)
+    if of_result:
+        load, _, rest = words.partition(" ")
+        if load in LOADS and (not rest or rest in OF_LOAD):
+            return OF_LOAD.get(rest, "{}").format(LOADS[load])
+    told = "deg" if of_result and name.endswith("_deg") else "" if of_result else unit(name)
+    return LONG.get(words, words) + (f" [{told}]" if told else "")
+
+
+def condition(name: str | None, value: Any = "") -> str:
+    """A condition with its value, as in a legend: `amplitude 2 deg`; without one its name."""
+    if name is None:
+        return ""
+    number = f"{value:g}" if isinstance(value, float) else str(value)
+    words = plain(name)
+    head, _, last = words.rpartition(" ")
+    words = f"{head} {SHORT.get(last, last)}".strip()
+    of = unit(name) if number and not isinstance(value, str) else ""
+    return " ".join(text for text in (words, number, of) if text)
+
+
+def of_member(row: Mapping[str, Any], names: list[str]) -> list[str]:
+    """Conditions of a member in words, those of a sum of motions with the motion they are of, and
+    with the phase between pitch and plunge."""
+    phases = {name.removesuffix("motion"): _between(row, name) for name in row}
+    told = []
+    for name in names:
+        start = next((name.removesuffix(n) for n in PARTS if name.endswith(n)), "")
+        whole = str(row.get(f"{start}motion", ""))
+        own = name.removeprefix(start)
+        if own in PARTS and "+" in whole:
+            told.append(condition(f"{start}{PARTS[own]}_{own}", row[name]))
+        elif not any(text and name in _phases(start) for start, text in phases.items()):
+            told.append(condition(name, row[name]))
+    return told + [text for text in phases.values() if text]
+
+
+def _phases(start: str) -> tuple[str, ...]:
+    """Names of the phases of one body's pitch and plunge."""
+    return tuple(f"{start}{kind}phase_deg" for kind in ("pitch_", "plunge_", ""))
+
+
+def _between(row: Mapping[str, Any], name: str) -> str:
+    """Phase between pitch and plunge of one body's motion, by the name of its kinds."""
+    kinds = str(row[name]).split("+")
+    if not (name == "motion" or name.endswith("_motion")) or sorted(kinds) != ["pitch", "plunge"]:
+        return ""
+    start = name.removesuffix("motion")
+    phases = [
+        row.get(f"{start}{kind}_phase_deg", row.get(f"{start}phase_deg"))
+        for kind in ("pitch", "plunge")
+    ]
+    if any(not isinstance(phase, int | float) for phase in phases):
+        return ""
+    of = f"{start.replace('_', ' ')}"
+    if f"{start}k" not in row and f"{start}omega" not in row:  # each has its own frequency
+        return f"{of}phases of pitch {phases[0]:g} deg, of plunge {phases[1]:g} deg"
+    lead = (phases[0] - phases[1] + 180.0) % 360.0 - 180.0
+    if lead == 0:
+        return f"{of}pitch and plunge in phase"
+    if lead == -180.0:
+        return f"{of}pitch and plunge opposed"
+    first, second = ("pitch", "plunge") if lead > 0 else ("plunge", "pitch")
+    return f"{of}{first} leads {second} by {abs(lead):g} deg"
