@@ -99,6 +99,7 @@ def parser() -> argparse.ArgumentParser:
         help="(after DIR) a film of the last cycle instead: of the Mach number, cp, vorticity or "
         "eddy viscosity",
     )
+    views.add_reference(plot)
     _add_format(plot, ("gif", "mp4"), None)
     views.add_arguments(plot)
     bench.add_arguments(commands.add_parser("bench", help="measure what a step is made of"))
@@ -293,6 +294,7 @@ def _plot(arguments: argparse.Namespace) -> int:
 
     folder, members, form = arguments.folder, arguments.members, arguments.format
     if arguments.animate:
+        views.refuse_reference(arguments)
         made = plot.films_from_directory(
             folder,
             arguments.animate,
@@ -302,7 +304,8 @@ def _plot(arguments: argparse.Namespace) -> int:
             **views.shown(arguments),
         )
     else:
-        of = {"members": members, "format": form or "png"} | views.shown(arguments)
+        of = {"members": members, "format": form or "png", "reference": arguments.reference}
+        of |= views.shown(arguments)
         made = plot.from_directory(folder, complete=False, **of)
     print("\n".join(map(str, made)))
     return 0

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from kinemesh.errors import did_you_mean
+from kinemesh.errors import CaseError, did_you_mean
 
 OF_FILES = (
     "; of a case's mesh see `kinemesh check CASE`, of a file `kinemesh check CASE --mesh FILE`, in "
@@ -36,6 +36,23 @@ def add_arguments(command: Any) -> None:
         default="world",
         help="what pictures are at rest with: world, body, or the name of a body",
     )
+
+
+def add_reference(command: Any) -> None:
+    """References of loops."""
+    command.add_argument(
+        "--reference",
+        metavar="REF",
+        action="append",
+        help="draw the loop beside this one: folder of another run, file of a table, or ready case "
+        "with a published loop; may be given again",
+    )
+
+
+def refuse_reference(arguments: argparse.Namespace) -> None:
+    """Refuse references of a film."""
+    if arguments.reference:
+        raise CaseError("--reference: loops are drawn beside it, and --animate makes a film")
 
 
 def shown(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -91,7 +91,7 @@ def test_a_sweep_without_a_damping_has_no_map_of_it(tmp_path, monkeypatch, looke
 def test_a_map_of_what_no_case_has_is_refused_with_what_they_have():
     found = of_motion(NAN, 0.2, 0.4, NAN)
 
-    with pytest.raises(CaseError, match="number of 'damping', so .* of .*thrust, power_in"):
+    with pytest.raises(CaseError, match=r"number of 'damping', so .* of .*thrust, power_in"):
         km.plot.sweep_map(found, "damping")
 
 

@@ -15,6 +15,7 @@ from kinemesh.io.columns import LOADS, SIDE
 from kinemesh.io.history import History
 from kinemesh.io.lost import refuse_lost
 from kinemesh.loops.body import BodyLoop
+from kinemesh.loops.distance import Comparison, distances
 from kinemesh.loops.flapping import Flapping, flapping_of
 from kinemesh.loops.harmonics import (
     LEAST,
@@ -24,31 +25,12 @@ from kinemesh.loops.harmonics import (
     Coefficient,
     FloatArray,
     coefficient,
-    interpolate,
 )
 from kinemesh.loops.work import Derivatives, Movement, Work, movement_of, work_of
 from kinemesh.wiring import done_by
 
 SERIES = ("phase_deg", "alpha_deg", "cl", "cm")
 NAMES = (*LOADS, "power", *SIDE)  # of loads
-
-
-@dataclass(frozen=True, slots=True)
-class Distance:
-    """Distance of a loop to a reference, as shares of the reference's amplitude."""
-
-    rms: float
-    mean: float  # mean minus the mean of the reference
-    amplitude: float  # amplitude minus the amplitude of the reference
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Distances of lift, moment and drag to a reference loop; cd is None if one has no drag."""
-
-    cl: Distance
-    cm: Distance
-    cd: Distance | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -67,6 +49,8 @@ class Loop:
     tolerance: float = PERIODIC  # largest `change` of a periodic loop
     flapping: Flapping | None = None  # drag, thrust, power, shift; None where there is no drag
     side: Mapping[str, Coefficient] = field(default_factory=dict)  # cy, cm_roll, cm_yaw in space
+    # Rows of a measured table as they are: phase_deg, alpha_deg, loads; None of computed loops.
+    measured: Mapping[str, FloatArray] | None = None
 
     def __repr__(self) -> str:
         told = {"cl": self.cl.amplitude, "cm": self.cm.amplitude, "damping": self.damping}
@@ -171,30 +155,20 @@ class Loop:
         """Differences to a reference loop at equal phases, as shares of the reference's amplitude.
 
         The reference is a Loop, the name of a case with published data, or a CSV file with the
-        columns phase_deg, alpha_deg, cl, cm.  CaseError where the reference has another motion.
+        columns phase_deg, alpha_deg, cl, cm, or without phases the others in the order of the
+        loop.  Measured points are compared where they are.  CaseError where the reference has
+        another motion.
         """
-        other = reference if isinstance(reference, Loop) else done_by("reference_loop")(reference)
-        phase = np.radians(self.phase_deg)
-        alpha = interpolate(other.alpha_deg, other.phase_deg, phase)
-        swing = np.ptp(other.alpha_deg) / 2
-        if np.abs(alpha - self.alpha_deg).max() > 0.01 * max(swing, 1e-6):
-            raise CaseError(
-                f"'{self.label}' pitches over {_range(self.alpha_deg)}, the reference "
-                f"'{other.label}' over {_range(other.alpha_deg)}: not the same motion"
-            )
-        drag = None
-        if self.cd is not None and other.cd is not None and other.cd.amplitude > 0:
-            drag = _distance(self.cd, other.cd, other.phase_deg, phase)
-        return Comparison(
-            _distance(self.cl, other.cl, other.phase_deg, phase),
-            _distance(self.cm, other.cm, other.phase_deg, phase),
-            drag,
-        )
+        other = done_by("reference_loop")(reference, self)
+        return distances(self, other)
 
     def plot(
         self, reference: Any = None, path: Any = None, title: str = "", loads: Any = ("cl", "cm")
     ) -> Any:
-        """Figure of loads against alpha (`kinemesh.plot.hysteresis`), saved to `path`, if any."""
+        """Figure of loads against alpha (`kinemesh.plot.hysteresis`), saved to `path`, if any.
+
+        `reference` is one, or a list of several: `loop.plot([euler, viscous, "measured.csv"])`.
+        """
         return done_by("Loop.plot")(self, reference, path, title, loads)
 
     def to_dict(self) -> dict[str, Any]:
@@ -233,23 +207,6 @@ class Loop:
             | ({} if self.energy is None else self.energy.to_dict())
             | ({"bodies": {n: b.to_dict() for n, b in self.bodies.items()}} if self.bodies else {})
         )
-
-
-def _range(alpha: FloatArray) -> str:
-    return f"{alpha.min():.3f} to {alpha.max():.3f} degrees"
-
-
-def _distance(
-    mine: Coefficient, other: Coefficient, other_phase_deg: FloatArray, phase: FloatArray
-) -> Distance:
-    if other.amplitude == 0:
-        raise CaseError("compare: the reference's amplitude is 0, there is no share of it")
-    away = mine.values - interpolate(other.values, other_phase_deg, phase)
-    return Distance(
-        float(np.sqrt(np.mean(away**2))) / other.amplitude,
-        (mine.mean - other.mean) / other.amplitude,
-        (mine.amplitude - other.amplitude) / other.amplitude,
-    )
 
 
 def loop_of(

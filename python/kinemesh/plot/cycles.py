@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.loops.flapping import MOVES
+from kinemesh.plot import references
 from kinemesh.plot.histories import SYMBOLS, TITLES, curve
-from kinemesh.plot.style import BLUE, DARK, RED, figure_of, hush, phase_axis, styled, wrapped
-from kinemesh.study.hysteresis import reference_loop
+from kinemesh.plot.style import BLUE, RED, figure_of, hush, phase_axis, styled, wrapped
+from kinemesh.study.hysteresis import reference_loops
 
 if TYPE_CHECKING:
     from kinemesh.loops.loop import Loop
@@ -22,7 +23,7 @@ TURNS = 1e-9  # range of an angle [deg] that is not its rounding
 
 def cycle(
     loop: Loop,
-    reference: Loop | str | Path | None = None,
+    reference: Any = None,
     path: str | Path | None = None,
     title: str = "",
 ) -> Any:
@@ -30,14 +31,14 @@ def cycle(
 
     Where the power is not known the moment takes its place.  The angle is nose-up, h upwards, x
     downstream.  The titles have the means of drag and power, and the efficiency.  Dotted lines are
-    means, a reference is dashed.  A motion that does not turn has no axis of the angle.
+    means; references are as of `hysteresis`, one or a list.  A motion that does not turn has no
+    axis of the angle.
     """
-    other = None if reference is None else reference_loop(reference)
-    return _cycle(loop, other, title, path=path)
+    return _cycle(loop, reference_loops(reference, loop), title, path=path)
 
 
 @styled
-def _cycle(loop: Loop, reference: Loop | None, title: str) -> Any:
+def _cycle(loop: Loop, others: list[Loop], title: str) -> Any:
     figure = figure_of(7.2, 5.6 if title else 5.2)
     if title:
         figure.suptitle(wrapped(title, 90), fontsize=10)
@@ -47,11 +48,12 @@ def _cycle(loop: Loop, reference: Loop | None, title: str) -> Any:
     shown = [*shown[:2], "power"] if loop.power is not None else shown
     handles = {}
     for axes, name in zip(panels[1:], shown, strict=False):
-        if _known(reference, name):
-            x, y, _ = curve(reference, name, False)  # type: ignore[arg-type]
-            label = reference.label  # type: ignore[union-attr]
-            style = {"color": DARK, "linewidth": 1.1, "label": label}
-            handles[label] = axes.plot(x, y, "--", **style)[0]
+        for other, number in zip(others, references.numbers(others), strict=True):
+            if references.known(other, name):
+                line = curve(other, name, False)[:2]
+                drawn = references.draw(axes, other, line, name, "phase_deg", number)
+                drawn.set_label(references.label(other))
+                handles[other.label] = drawn
         x, y, _ = curve(loop, name, False)
         handles["last cycle"] = axes.plot(x, y, color=BLUE, label="last cycle")[0]
         dotted = {"color": BLUE, "linewidth": 0.9, "linestyle": ":", "label": "mean over the cycle"}
@@ -64,12 +66,6 @@ def _cycle(loop: Loop, reference: Loop | None, title: str) -> Any:
         axes.set_visible(False)
     figure.legend(handles=[*handles.values()], loc="outside lower center", ncols=3, fontsize=8)
     return figure
-
-
-def _known(loop: Loop | None, name: str) -> bool:
-    """Return True if a loop has finite values of a load."""
-    load = getattr(loop, name, None)
-    return load is not None and bool(np.isfinite(load.mean))
 
 
 def _said(loop: Loop, name: str) -> str:

@@ -64,6 +64,7 @@ def from_directory(
     view: Any = None,
     range: Any = None,
     frame: str = "world",
+    reference: Any = None,
 ) -> list[Path]:
     """Draw the figures of a run, or of a sweep, into its folder; returns the paths of the files.
 
@@ -90,10 +91,13 @@ def from_directory(
         `members`, named by the parameters that vary: `members/hysteresis-mach0.5-k0.1.png`
     format : "png", "pdf" or "svg"
     view, range, frame : what pictures of the flow show, as of `kinemesh.plot.View`
+    reference : of loops, in place of the published one of a ready case: one or a list, as of
+        `kinemesh.plot.hysteresis`
 
     Raises
     ------
-    CaseError    the folder holds no run, or less than one cycle; a view that is none
+    CaseError    the folder holds no run, or less than one cycle; a view that is none; a reference
+        of what has no loop, or of another motion
     """
     from kinemesh.results import Run, open
 
@@ -102,6 +106,7 @@ def from_directory(
         raise CaseError(f"format = {format!r}, expected one of {', '.join(FORMATS)}{more}")
     seen = View.of(view, range, frame)
     run = open(directory)
+    _refuse(run, reference, members)
     if not isinstance(run, Run):
         return sweeps.figures(run, loops, Path(directory), format)
     made: list[Path] = []
@@ -120,15 +125,30 @@ def from_directory(
         title = title_of(run, there[0]) if run.members == 1 else ""
         convergence(run.history, there, title, path=target("convergence"))
     if run.members == 1:
-        _member(run, 0, target, complete, seen)
+        _member(run, 0, target, complete, seen, reference)
         return made
     _together(run, there[0], target, complete)
     names = names_of(run)
     for member in there if members else []:
         tail = f"-{names[member]}"
         of_member = partial(target, folder=run.out and run.out / "members", tail=tail)
-        _member(run, member, of_member, complete, seen)
+        _member(run, member, of_member, complete, seen, reference)
     return made
+
+
+def _refuse(run: Any, reference: Any, members: bool) -> None:
+    """CaseError for a reference of what has no loop of its own figure."""
+    if reference is None:
+        return
+    why = ""
+    if not hasattr(run, "history"):
+        why = "a sweep, whose loops are km.open(folder)'s"
+    elif run.history.kind == "steady" or run.history.by_time:
+        why = "a run without a cycle"
+    elif run.members > 1 and not members:
+        why = f"an ensemble of {run.members} members; draw those of each member (--members), too"
+    if why:
+        raise CaseError(f"reference: loops are drawn beside it, and the folder holds {why}")
 
 
 def _together(run: Run, first: int, target: Target, complete: bool) -> None:
@@ -147,21 +167,23 @@ def _has_cycle(run: Run, member: int | None) -> bool:
     return bool(rows["cycle"].max(initial=0) > 1 - 1e-6)
 
 
-def _member(run: Run, member: int, target: Target, complete: bool, seen: View) -> None:
-    """Figures of one member."""
+def _member(
+    run: Run, member: int, target: Target, complete: bool, seen: View, beside: Any = None
+) -> None:
+    """Figures of one member, its loop beside references."""
     case = run.summary.get("case") or {}
     title = title_of(run, member)
     unsteady = run.history.kind == "unsteady"
     flow = run.fields(member=member)
     points, walls = flow.points, flow.walls
     if flow.incompressible:
-        _incompressible(run, member, flow, target, title, seen)
+        _incompressible(run, member, flow, target, title, seen, beside)
         return
     cyclic = unsteady and not run.history.by_time
     if unsteady and not cyclic:
         loads(run.history.member(member), title, unit_of_time(False), path=target("loads"))
     elif cyclic and (complete or _has_cycle(run, member)):
-        _loop(run, member, case.get("name"), target)
+        _loop(run, member, case.get("name"), target, beside)
     if points.shape[1] == 3:
         wings.figures(target, run, member, title, seen)
         return
@@ -221,7 +243,7 @@ def _profiles(flow: Fields, found: Mapping[str, Wall], mach: float) -> dict[str,
 
 
 def _incompressible(
-    run: Run, member: int, flow: Fields, target: Target, title: str, seen: View
+    run: Run, member: int, flow: Fields, target: Target, title: str, seen: View, beside: Any = None
 ) -> None:
     """Figures of a member of incompressible flow."""
     unsteady = run.history.kind == "unsteady"
@@ -232,7 +254,7 @@ def _incompressible(
     elif run.history.by_time:
         loads(run.history.member(member), title, unit_of_time(True), path=target("loads"))
     elif _has_cycle(run, member):
-        _loop(run, member, None, target)
+        _loop(run, member, None, target, beside)
     told = at_moment(title, moment_of(flow)) if unsteady else title
     more: dict[str, Any] = {"part": flow.get("Part"), "bodies": flow.bodies, "view": seen.window}
     first = run.fields(0, member=member)
@@ -268,12 +290,19 @@ def _space(flow: Fields, title: str, path: Path) -> None:
         mesh(flow.points, flow.cells, flow.walls, title, path=path)
 
 
-def _loop(run: Run, member: int, name: str | None, target: Target) -> None:
-    """The loop of a member beside the reference of its case, and its cycle over the phase."""
+def _loop(run: Run, member: int, name: str | None, target: Target, beside: Any = None) -> None:
+    """The loop of a member beside references, or that of its case, and its cycle over the phase."""
     from kinemesh import cases
+    from kinemesh.study.hysteresis import reference_loops
 
     loop, title, path = run.loop(member), title_of(run, member), target("hysteresis")
-    cycle(loop, path=target("cycle"), title=title)
+    others = reference_loops(beside, loop)
+    for other in others:  # another motion is an error before anything is drawn
+        loop.compare(other)
+    cycle(loop, others, path=target("cycle"), title=title)
+    if others:
+        hysteresis(loop, others, path, title)
+        return
     reference = name if name in cases.references() else None
     if reference is not None and not _as_published(run, reference):
         warn(

@@ -11,21 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
+from kinemesh.plot import references
 from kinemesh.plot.style import (
     BLUE,
-    DARK,
     RED,
     colour_of,
     dashes_of,
     figure_of,
     hush,
+    percent,
     phase_axis,
     styled,
     wrapped,
 )
-from kinemesh.study.hysteresis import reference_loop
+from kinemesh.study.hysteresis import reference_loops
 
 if TYPE_CHECKING:
+    from kinemesh.loops.distance import Comparison
     from kinemesh.loops.harmonics import Coefficient
     from kinemesh.loops.loop import Loop
 
@@ -48,10 +50,12 @@ TITLES = {
     "cm_yaw": "moment of yaw, right-handed",
 }
 
+ROW = 0.068  # height of a row of a legend, of a panel's
+
 
 def hysteresis(
     loop: Loop,
-    reference: Loop | str | Path | None = None,
+    reference: Any = None,
     path: str | Path | None = None,
     title: str = "",
     loads: Sequence[str] = ("cl", "cm"),
@@ -63,36 +67,33 @@ def hysteresis(
 
     Several bodies have a line each beside that of all of them, their cm about their own pivots; of
     bodies that do not turn, about their own points (docs/results.md).
-    Arrows show the direction in time.  The reference is dashed; the legend has the rms distance to
-    the reference.  Steps that did not converge are marked, and counted in the legend.  A loop that
-    is not periodic is drawn open; the legend has its change from the cycle before.
+    Arrows show the direction in time.  `reference` is a Loop, a name of a case, a folder, a file or
+    a table (`kinemesh.hysteresis`), or a list of several.  Computed ones are dashed lines, of
+    measured ones the points are drawn; the legend has the rms distance to each.  Steps that did not
+    converge are marked, and counted in the legend.  A loop that is not periodic is drawn open; the
+    legend has its change from the cycle before.
     """
-    other = None if reference is None else reference_loop(reference)
+    others = reference_loops(reference, loop)
     missing = [name for name in loads if loop.load(name) is None]
     if missing:
         raise CaseError(f"hysteresis: {loop.label} has no {', '.join(missing)}")
-    return _hysteresis(loop, other, title, loads, path=path)
+    return _hysteresis(loop, others, title, loads, path=path)
 
 
 @styled
-def _hysteresis(loop: Loop, reference: Loop | None, title: str, loads: Sequence[str]) -> Any:
+def _hysteresis(loop: Loop, others: list[Loop], title: str, loads: Sequence[str]) -> Any:
     width = 3.6 * max(len(loads), 2)
     figure = figure_of(width, 3.6 if title else 3.3)
     if title:
         figure.suptitle(wrapped(title, int(12.5 * width)), fontsize=10)
     pitches = bool(np.ptp(loop.alpha_deg) > 0)
-    away = None if reference is None else loop.compare(reference)
+    away = [loop.compare(other) for other in others]
     bodies = list(_of_bodies(loop))
     instead = np.isnan(loop.cm.mean) and loop.cd is not None
     loads = ["cd" if instead and name == "cm" else name for name in loads]
     panels = figure.subplots(1, len(loads), squeeze=False)[0]
     for axes, name in zip(panels, loads, strict=True):
-        distance = getattr(away, name, None)
-        if reference is not None and distance is not None and np.isfinite(distance.rms):
-            share = 100 * distance.rms
-            x, y, _ = curve(reference, name, pitches)
-            label = f"{reference.label}\nrms difference {share:.2g} % of amplitude"
-            axes.plot(x, y, "--", color=DARK, linewidth=1.1, label=label, zorder=3)
+        _references(axes, others, away, name, pitches)
         one_of = loop.load(name)
         assert one_of is not None
         said = _change(loop, one_of)
@@ -123,9 +124,23 @@ def _hysteresis(loop: Loop, reference: Loop | None, title: str, loads: Sequence[
         if labels != ["kinemesh"]:
             rows = sum(1 + text.count("\n") for text in labels)
             low, high = axes.get_ylim()
-            axes.set_ylim(low, high + max(0.28, 0.08 * rows) * (high - low))
+            share = min(ROW * rows + 0.02, 0.6)  # of the panel, for the legend above the lines
+            axes.set_ylim(low, high + max(0.28, share / (1 - share)) * (high - low))
             axes.legend(loc="upper left", fontsize=7.5)
     return figure
+
+
+def _references(
+    axes: Any, others: list[Loop], away: list[Comparison], name: str, pitches: bool
+) -> None:
+    """Draw the references that have a load, with their rms distances in the legend."""
+    x = "alpha_deg" if pitches else "phase_deg"
+    for other, found, number in zip(others, away, references.numbers(others), strict=True):
+        distance = getattr(found, name, None)
+        if distance is None or not np.isfinite(distance.rms) or not references.known(other, name):
+            continue
+        drawn = references.draw(axes, other, curve(other, name, pitches)[:2], name, x, number)
+        drawn.set_label(references.told(other, distance.rms, len(others) == 1))
 
 
 def _of_bodies(loop: Loop) -> Iterator[tuple[str, Loop]]:
@@ -162,7 +177,7 @@ def _change(loop: Loop, one: Coefficient) -> str:
         return "\n(periodic or not: not known of one cycle)"
     if one.share <= loop.tolerance:
         return ""
-    return f"\nnot periodic: changes by {100 * one.share:.2g} % a cycle"
+    return f"\nnot periodic: changes by {percent(one.share)} a cycle"
 
 
 def curve(

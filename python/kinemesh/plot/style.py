@@ -9,6 +9,8 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kinemesh.errors import CaseError
 from kinemesh.io.paths import making, path_of
 
@@ -38,6 +40,10 @@ STYLE: Any = {
     "lines.linewidth": 1.6,
     "savefig.dpi": 200,
     "mathtext.fontset": "cm",
+    "axes.formatter.limits": (-4, 6),
+    "axes.formatter.use_mathtext": True,
+    "pdf.fonttype": 42,  # TrueType, not Type 3: text that journals take and editors find
+    "svg.fonttype": "none",  # text as text
 }
 
 
@@ -149,6 +155,11 @@ def hush(panels: Iterable[Any]) -> None:
     for axes, (low, high) in spans.items():
         if high - low < NOISE * largest:
             axes.set_ylim(*ends_of(low, high, largest))
+
+
+def percent(share: float) -> str:
+    """A share in per cent with two digits, and no exponent: `0.071 %`, `130 %`."""
+    return f"{np.format_float_positional(100 * share, 2, fractional=False, trim='-')} %"
 
 
 def unit_of_time(incompressible: bool) -> str:

@@ -34,6 +34,7 @@ def hysteresis(
     alpha_deg: float | None = None,
     steps: int | None = None,
     section: float | None = None,
+    measured: bool | None = None,
 ) -> Loop:
     """Loop of the last cycle of an unsteady run, of a section of its wing, or of another's table.
 
@@ -51,9 +52,12 @@ def hysteresis(
         but for power, which in a history is that of the flow
     period : float         of a table by time, in the units of its times
     start : float          time at which the phase is 0
-    motion : Motion        whose angle and shift a table has where it has no angle itself
+    motion : Motion        whose angle and shift a table has where it has no angle itself; of a
+        table of incidence without phase or time, what its phases are found by (default: a sine)
     alpha_deg : float      angle of a table without one, or what is added to that of `motion`
     steps : int            of the loop, where the rows of a table are not even
+    measured : bool        draw the table's rows as points, and compare there; default: True of a
+        table by phase or incidence, False of one by time, as of another program
     section : float        share of the span of a run in space, whose section the loop is of: cl, cd
         and cm by the pressures on the section, over its chord, cm about its quarter point
 
@@ -61,10 +65,10 @@ def hysteresis(
     ------
     CaseError    a run by time_step and steps, less than one cycle, steps that are not uniform, a
         steady run, a member that has failed, or a finished run whose history lost rows; a table
-        without loads, phase or angle, or whose rows are too far apart; a section of what is no run
-        in space with a folder
+        without loads, phase or angle, or whose rows are too far apart, or whose incidence does not
+        tell the phase; a section of what is no run in space with a folder
     """
-    told = Told(columns, period, start, motion, alpha_deg, steps)
+    told = Told(columns, period, start, motion, alpha_deg, steps, measured)
     if _is_foreign(source):
         if section is not None:
             raise CaseError(f"hysteresis: section is {section}, and a table has no sections")
@@ -122,23 +126,41 @@ def _history(source: Any) -> tuple[History, str]:
     )
 
 
-def reference_loop(reference: Any) -> Loop:
-    """A reference loop: the published loop of a named case, a Loop, or that of a table.
+def reference_loop(reference: Any, beside: Loop | None = None) -> Loop:
+    """A reference loop: the published loop of a named case, a Loop, or that of a run or a table.
 
     A table, in memory or a file, has the columns phase_deg, alpha_deg, and of cl, cd and cm those
-    that are known; of one with other names `kinemesh.hysteresis` makes a Loop.  CaseError where
-    there is no such case or file, or the file has no such table.
+    that are known.  Without phases its rows are in the order of the loop, and their phases those
+    at which the loop `beside` it has their incidence (docs/results.md).  Of a table with other
+    names `kinemesh.hysteresis` makes a Loop.  CaseError where there is no such case, folder or
+    file, or the file has no such table.
     """
     if isinstance(reference, Loop):
         return reference
+    wave = None if beside is None else (beside.phase_deg, beside.alpha_deg)
     if is_table(reference):
-        return loop_of_table(reference, Told())
+        return loop_of_table(reference, Told(), wave=wave)
+    if not isinstance(reference, str | Path):
+        return hysteresis(reference)
     named = cases.reference(str(reference))
-    path, label = (path_of(reference, "the reference"), str(reference)) if named is None else named
+    if named is not None:
+        return replace(loop_of_table(named[0], Told(measured=False)), label=named[1])
+    path = path_of(reference, "the reference")
+    if path.is_dir():
+        return hysteresis(path)
     if not path.is_file():
         known = ", ".join(cases.references())
         raise CaseError(
-            f"reference '{reference}': cannot be read, there is no such file; expected a CSV file "
-            f"or a case with data: {known}"
+            f"reference '{reference}': cannot be read, there is no such file; expected a CSV file, "
+            f"the folder of a run, or a case with data: {known}"
         )
-    return replace(loop_of_table(path, Told()), label=label)
+    made = loop_of_table(path, Told(), wave=wave) if _is_foreign(path) else hysteresis(path)
+    return replace(made, label=str(reference))
+
+
+def reference_loops(references: Any, beside: Loop | None = None) -> list[Loop]:
+    """Reference loops of one reference or of a list of several; [] of None."""
+    if references is None:
+        return []
+    several = isinstance(references, list | tuple)
+    return [reference_loop(one, beside) for one in (references if several else [references])]

@@ -17,9 +17,11 @@ from kinemesh.loops.flapping import Flapping
 from kinemesh.loops.harmonics import PERIODIC, Coefficient, FloatArray, coefficient
 from kinemesh.loops.loop import Loop
 from kinemesh.motion import Motion
+from kinemesh.study import incidence
+from kinemesh.study.incidence import Wave
 
 KNOWN = ("time", "phase_deg", "alpha_deg", "cl", "cd", "cm", "x", "h", "power")
-ALSO = {"x": "shift_x", "h": "shift_y"}  # names in histories
+ALSO = {"x": "shift_x", "h": "shift_y", "alpha_deg": "alpha"}  # in histories, of tunnels
 ANEW = 180.0  # degrees by which a phase falls, at least, where a cycle begins
 GAP = 1 / 6  # of a cycle between two rows, at most
 EVEN = 0.01  # of a step by which steps of a table may differ that is taken as it is
@@ -37,11 +39,12 @@ class Told:
     motion: Motion | None = None
     alpha_deg: float | None = None
     steps: int | None = None
+    measured: bool | None = None
 
     @property
     def given(self) -> list[str]:
         """Names of the arguments that are set."""
-        names = ("columns", "period", "motion", "alpha_deg", "steps")
+        names = ("columns", "period", "motion", "alpha_deg", "steps", "measured")
         return [n for n in names if getattr(self, n) is not None] + ["start"] * (self.start != 0)
 
 
@@ -51,13 +54,20 @@ def is_table(source: Any) -> bool:
     return named or isinstance(source, Mapping) or hasattr(source, "columns")
 
 
-def loop_of_table(source: Any, told: Told, tolerance: float = PERIODIC) -> Loop:
+def loop_of_table(
+    source: Any, told: Told, tolerance: float = PERIODIC, wave: Wave | None = None
+) -> Loop:
     """The last cycle of a table.
+
+    Parameters
+    ----------
+    wave : phases and angles [deg] of the motion that incidence tells the phase by, where the table
+        has neither phases nor times
 
     Raises
     ------
-    CaseError    a file that cannot be read, a column that is not there, no phase, no angle, rows
-        that are too far apart, or less than one cycle
+    CaseError    a file that cannot be read, a column that is not there, no phase and no incidence
+        that tells it, no angle, rows that are too far apart, or less than one cycle
     """
     from_file = isinstance(source, str | Path)
     label = str(source) if from_file else "table"
@@ -72,11 +82,39 @@ def loop_of_table(source: Any, told: Told, tolerance: float = PERIODIC) -> Loop:
             f"{label}: no loads among the columns {', '.join(there)}; name them, such as "
             'columns={"cl": "Cl", "cd": "Cd"}'
         )
+    alone = (
+        told.period is None and "alpha_deg" in columns and not {"phase_deg", "time"} & {*columns}
+    )
+    if alone:
+        columns = incidence.with_phases(columns, _wave(told, wave, label), label)
+        told = replace(told, motion=None, alpha_deg=None)
     at = _cycles(columns, told, label)
     at, columns = _once(at, columns, told.period is not None, label)
-    at, columns, steps = _even(at, columns, told.steps, label)
+    rows = at, columns
+    at, columns, steps = _even(at, columns, told.steps, label, alone)
     angles, moved = _angles(at, columns, told, label)
-    return _loop(at, moved | columns | {"alpha_deg": angles}, steps, label, tolerance)
+    made = _loop(at, moved | columns | {"alpha_deg": angles}, steps, label, tolerance)
+    measured = told.period is None if told.measured is None else told.measured
+    return replace(made, measured=_points(*rows, told, label)) if measured else made
+
+
+def _wave(told: Told, wave: Wave | None, label: str) -> Wave | None:
+    """Phases and angles [deg] of the motion that is told, else of `wave`."""
+    if told.motion is None:
+        return wave
+    at = np.arange(incidence.FINE) / incidence.FINE
+    return 360 * at, _angles(at, {}, told, label)[0]
+
+
+def _points(
+    at: FloatArray, columns: Mapping[str, FloatArray], told: Told, label: str
+) -> dict[str, FloatArray]:
+    """Rows of the last cycle as they are: phase_deg, alpha_deg and loads."""
+    angles, _ = _angles(at, columns, told, label)
+    last = at > at[-1] - 1 + WHOLE
+    found = {"phase_deg": 360 * at % 360, "alpha_deg": angles}
+    found |= {name: columns[name] for name in ("cl", "cd", "cm") if name in columns}
+    return {name: values[last] for name, values in found.items()}
 
 
 def _arrays(source: Any) -> dict[str, FloatArray]:
@@ -145,7 +183,8 @@ def _cycles(columns: Mapping[str, FloatArray], told: Told, label: str) -> FloatA
     if "phase_deg" not in columns:
         raise CaseError(
             f'{label}: no phase; name a column of phases in degrees, columns={{"phase_deg": ...}}, '
-            "or one of times, and give the period in its units"
+            "or one of times, and give the period in its units, or have incidence alone, alpha_deg "
+            "of rows in the order of the loop"
         )
     for name, most in (("time", np.inf), ("phase_deg", ANEW)):
         steps = np.diff(columns.get(name, np.zeros(1)))
@@ -182,11 +221,16 @@ def _once(
 
 
 def _even(
-    at: FloatArray, columns: dict[str, FloatArray], steps: int | None, label: str
+    at: FloatArray,
+    columns: dict[str, FloatArray],
+    steps: int | None,
+    label: str,
+    scattered: bool = False,
 ) -> tuple[FloatArray, dict[str, FloatArray], int]:
     """Rows in even steps that end with the last row, and the steps of a cycle.
 
-    Even rows are as they are; others are those of a cubic spline, of at most two cycles.
+    Even rows are as they are; others are those of a cubic spline, of at most two cycles, or where
+    they are `scattered` of one that does not overshoot.
     """
     if steps is not None and (not isinstance(steps, int) or steps < 8):
         raise CaseError(f"steps is {steps!r}, expected a whole number of at least 8")
@@ -211,17 +255,21 @@ def _even(
     if even and steps in (None, count) and (not alone or len(at) == count):
         return at, columns, count
     steps = steps or max(count, FINE)
-    return *_splined(at, columns, steps, alone), steps
+    return *_splined(at, columns, steps, alone, scattered), steps
 
 
 def _splined(
-    at: FloatArray, columns: Mapping[str, FloatArray], steps: int, alone: bool
+    at: FloatArray, columns: Mapping[str, FloatArray], steps: int, alone: bool, scattered: bool
 ) -> tuple[FloatArray, dict[str, FloatArray]]:
     """Rows in even steps on cubic splines, periodic ones of one cycle."""
-    from scipy.interpolate import CubicSpline
+    from scipy.interpolate import CubicSpline, PchipInterpolator
 
     values = np.stack(list(columns.values()), axis=1)
-    if alone:
+    if scattered:  # one cycle, with its ends on both sides
+        there = at[0] + np.arange(steps) / steps
+        at, values = np.r_[at - 1, at, at + 1], np.vstack([values] * 3)
+        found = PchipInterpolator(at, values)(there)
+    elif alone:
         there = at[0] + np.arange(steps) / steps
         at, values = np.r_[at, at[0] + 1], np.vstack([values, values[:1]])
         found = CubicSpline(at, values, bc_type="periodic")(there)

@@ -1,0 +1,81 @@
+"""Distance of a loop to a reference at equal phases, of measured ones at their points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinemesh.errors import CaseError
+from kinemesh.loops.harmonics import Coefficient, FloatArray, interpolate
+
+if TYPE_CHECKING:
+    from kinemesh.loops.loop import Loop
+
+SAME = 0.01  # of the swing: by how much angles of one motion differ at equal phases
+SCATTER = 0.1  # of the swing, of measured angles
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """Distance of a loop to a reference, as shares of the reference's amplitude."""
+
+    rms: float
+    mean: float  # mean minus the mean of the reference
+    amplitude: float  # amplitude minus the amplitude of the reference
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Distances of lift, moment and drag to a reference loop; cd is None if one has no drag."""
+
+    cl: Distance
+    cm: Distance
+    cd: Distance | None = None
+
+
+def distances(loop: Loop, other: Loop) -> Comparison:
+    """Distances of a loop's loads; CaseError where the reference has another motion."""
+    points = other.measured
+    phase = loop.phase_deg if points is None else points["phase_deg"]
+    there = interpolate(loop.alpha_deg, loop.phase_deg, np.radians(phase))
+    theirs = _at(other, "alpha_deg", other.alpha_deg, phase)
+    swing = np.ptp(other.alpha_deg) / 2
+    allowed = SAME if points is None else SCATTER
+    if np.abs(theirs - there).max() > allowed * max(swing, 1e-6):
+        raise CaseError(
+            f"'{loop.label}' pitches over {_range(loop.alpha_deg)}, the reference "
+            f"'{other.label}' over {_range(other.alpha_deg)}: not the same motion"
+        )
+    drag = None
+    if loop.cd is not None and other.cd is not None and other.cd.amplitude > 0:
+        drag = _distance(loop, other, "cd", loop.cd, other.cd, phase)
+    lift = _distance(loop, other, "cl", loop.cl, other.cl, phase)
+    return Comparison(lift, _distance(loop, other, "cm", loop.cm, other.cm, phase), drag)
+
+
+def _range(alpha: FloatArray) -> str:
+    return f"{alpha.min():.3f} to {alpha.max():.3f} degrees"
+
+
+def _at(other: Loop, name: str, values: FloatArray, phase: FloatArray) -> FloatArray:
+    """A column of a reference: between its steps, or at the points that were measured."""
+    if other.measured is None:
+        return interpolate(values, other.phase_deg, np.radians(phase))
+    return other.measured.get(name, np.full(len(phase), np.nan))
+
+
+def _distance(
+    loop: Loop, other: Loop, name: str, mine: Coefficient, their: Coefficient, phase: FloatArray
+) -> Distance:
+    theirs = _at(other, name, their.values, phase)
+    amplitude = their.amplitude if other.measured is None else float(np.ptp(theirs)) / 2
+    if amplitude == 0:
+        raise CaseError("compare: the reference's amplitude is 0, there is no share of it")
+    away = interpolate(mine.values, loop.phase_deg, np.radians(phase)) - theirs
+    return Distance(
+        float(np.sqrt(np.mean(away**2))) / amplitude,
+        (mine.mean - their.mean) / amplitude,
+        (mine.amplitude - amplitude) / amplitude,
+    )

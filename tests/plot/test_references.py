@@ -1,0 +1,96 @@
+"""References of loops: measured points are symbols, computed loops lines, one or several."""
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh import cli, plot
+from kinemesh.errors import CaseError
+from kinemesh.plot.style import percent
+from made_up import folder, loop
+
+pytestmark = [
+    pytest.mark.no_sanitizer,
+    pytest.mark.filterwarnings("ignore:no pressures:UserWarning"),  # folders of one frame
+]
+
+PHI = np.radians(np.arange(0, 360, 20))
+TUNNEL = {"phase_deg": np.degrees(PHI), "alpha_deg": 2 * np.sin(PHI), "cl": 1.1 * np.sin(PHI - 0.3)}
+
+
+def written(path, phi=PHI):
+    """A file with incidence and lift alone, as of a wind tunnel."""
+    rows = np.stack([2 * np.sin(phi), np.sin(phi - 0.3)], axis=1)
+    np.savetxt(path, rows, delimiter=",", header="alpha,cl", comments="")
+    return path
+
+
+def test_measured_points_are_symbols_where_they_are_and_computed_loops_lines():
+    figure = loop().plot([loop(scale=1.2), loop(scale=0.9), TUNNEL])
+
+    first, second, points, own = figure.axes[0].lines
+    assert [line.get_marker() for line in (first, second, points, own)] == ["None", "None", "o",
+                                                                            "None"]  # fmt: skip
+    assert points.get_linestyle() == "None"
+    assert points.get_xdata() == pytest.approx(TUNNEL["alpha_deg"])
+    assert points.get_ydata() == pytest.approx(TUNNEL["cl"])
+    assert (first.get_color(), first.get_linestyle()) != (second.get_color(), "--")
+    assert "--" in (first.get_linestyle(), second.get_linestyle())
+    texts = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert [text.rpartition("rms")[1] for text in texts] == ["rms"] * 3 + [""]
+    assert len(figure.axes[1].lines) == 3  # the moment was not measured
+
+
+def test_a_cycle_has_the_points_over_the_phase():
+    figure = plot.cycle(loop(), [loop(scale=1.2), TUNNEL])
+
+    computed, points = figure.axes[1].lines[:2]
+    assert (computed.get_linestyle(), points.get_marker()) == ("--", "o")
+    assert points.get_xdata() == pytest.approx(TUNNEL["phase_deg"])
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(1.3, "130 %"), (0.0007123, "0.071 %"), (0.0, "0 %"), (12.34, "1200 %")]
+)
+def test_shares_are_told_without_exponents(share, text):
+    assert percent(share) == text
+
+
+def test_the_shell_draws_loops_beside_several_references(tmp_path, undrawn, capsys, monkeypatch):
+    drawn = []
+    draw = plot.folder.hysteresis
+    monkeypatch.setattr(
+        "kinemesh.plot.folder.hysteresis",
+        lambda own, others, *more: drawn.append(others) or draw(own, others, *more),
+    )
+    mine, other = (folder(tmp_path / name) for name in ("mine", "other"))
+    table = written(tmp_path / "tunnel.csv")
+
+    status = cli.main(["plot", str(mine), "--reference", str(other), "--reference", str(table)])
+
+    assert status == 0
+    assert [one.measured is None for one in drawn[0]] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--reference", "no-such.csv"], "there is no such file"),
+        (["--reference", "half.csv"], "rows on its way down, expected 3"),
+        (["--reference", "agard-ct5"], "not the same motion"),
+        (["--reference", "tunnel.csv", "--animate"], "--animate makes a film"),
+    ],
+)
+def test_what_is_no_reference_of_a_loop_is_refused(words, told, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path / "tunnel.csv")
+    written(tmp_path / "half.csv", np.radians(np.arange(-90, 95, 10)))
+    folder(tmp_path / "run")
+
+    assert cli.main(["plot", "run", *words]) == 2
+
+    assert told in " ".join(capsys.readouterr().err.split())
+
+
+def test_references_of_what_has_no_loop_are_refused(tmp_path):
+    with pytest.raises(CaseError, match="the folder holds a run without a cycle"):
+        km.plot.from_directory(folder(tmp_path, "steady"), reference="agard-ct5")
