@@ -10,7 +10,8 @@ ROOM = 1.0  # pixel by which the boxes of two texts may meet
 
 def panels(figure):
     """Panels of a figure, without its bars of colours."""
-    return [axes for axes in figure.axes if axes.get_visible() and not hasattr(axes, "_colorbar")]
+    shown = [axes for axes in figure.axes if axes.get_visible() and axes.axison]
+    return [axes for axes in shown if not hasattr(axes, "_colorbar")]
 
 
 def _drawn(axes):

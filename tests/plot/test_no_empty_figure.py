@@ -105,3 +105,17 @@ def test_keys_of_case_files_are_told_in_words():
     assert {"wing plunge k", "wing pitch k", "Mach 0.3", "mean thrust coefficient"} <= set(told)
     assert not any("motion" in text for text in told)
     assert figures.overlaps(figure) == []
+
+
+def test_what_ran_without_a_number_has_no_mark_at_the_foot():
+    found = of_motion(NAN, 0.2, 0.4, 0.5, one=True)
+    lost = found["efficiency"].copy()
+    lost[3] = NAN  # it ran, did not converge, and is not propelled
+
+    panel = figures.panels(km.plot.sweep_lines(found.assign(efficiency=lost)))[2]
+
+    at = found["state"].coords[found["state"].dims[0]].values
+    marked = np.concatenate([line.get_xdata() for line in panel.lines if line.get_marker() in "os"])
+    finite = np.concatenate([line.get_ydata() for line in panel.lines if line.get_marker() in "os"])
+    assert at[3] in marked
+    assert at[3] not in marked[np.isfinite(finite)]

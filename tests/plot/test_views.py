@@ -250,7 +250,7 @@ def test_captions_name_reynolds_number_frequency_and_amplitude():
 
     told = title_of(run, 0)
 
-    assert told == "a title\nRe 2000, alpha 0 deg, wing amplitude 0.75, wing k 0.838"
+    assert told == "a title\nRe 2000, alpha 0 deg, wing amplitude 0.75 chord, wing k 0.838"
 
 
 # ---------------------------------------------------------------- curves

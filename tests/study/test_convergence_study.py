@@ -142,6 +142,20 @@ def test_the_figure_has_every_size_the_law_and_the_limit():
     assert axes.get_title(loc="left") == "order 2.00, index 3.05 %"
 
 
+def test_an_order_far_from_the_schemes_has_its_remark_and_no_error_bar():
+    runs = [steady_run(law(n, 0.4, 1e-4, 5.6), nodes=n) for n in NODES]
+
+    found = km.convergence(runs)
+    axes = found.plot().axes[0]
+
+    assert found.orders["cl"].order == pytest.approx(5.6, rel=1e-9)
+    assert not found.orders["cl"].plausible
+    assert [len(line.get_xdata()) for line in axes.lines] == [3]  # the sizes alone
+    assert axes.containers == []
+    told = axes.get_title(loc="left")
+    assert told == "order 5.60\nfar from the order of the scheme:\nsizes too coarse"
+
+
 def test_the_figure_of_loops_says_where_there_is_no_order():
     figure = km.convergence([loops(n) for n in NODES]).plot()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinemesh.plot.histories import SYMBOLS, TITLES
-from kinemesh.plot.style import BLUE, DARK, RED, figure_of, phase_axis, styled, wrapped
+from kinemesh.plot.style import BLUE, DARK, RED, figure_of, percent, phase_axis, styled, wrapped
 
 if TYPE_CHECKING:
     from kinemesh.study.comparison import Compared
@@ -56,7 +56,7 @@ def _loops(compared: Compared) -> Any:
         what = "[% of amplitude]" if scale else "(no amplitude)"
         bottom.set_ylabel(f"difference of {SYMBOLS[name]}\n{what}")
         if scale:
-            told = f"rms {100 * load.rms_share:.3g} %, largest {100 * load.largest_share:.3g} %"
+            told = f"rms {percent(load.rms_share, 3)}, largest {percent(load.largest_share, 3)}"
             bottom.set_title(told)
     handles = panels[0, 0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)
@@ -77,7 +77,7 @@ def _loads(compared: Compared) -> Any:
         axes.set_xlim(-0.5, 1.5)
         axes.set_xticks([])
         axes.set_ylabel(SYMBOLS[name])
-        share = "" if pair.share is None else f" ({100 * pair.share:.3g} %)"
+        share = "" if pair.share is None else f" ({percent(pair.share, 3)})"
         axes.set_title(f"{pair.difference:.2g}{share}")
     handles = panels[0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)
@@ -89,7 +89,8 @@ def sizes(found: Convergence, path: str | Path | None = None) -> Any:
     """Figure of one case on several sizes, or time steps: every quantity over these.
 
     Where a quantity has an order, a line has its law through the finest three sizes, v0 + c h^p,
-    and at size 0 its extrapolated value, with the grid-convergence index about the finest value.
+    and at size 0 its extrapolated value, with the grid-convergence index about the finest value;
+    of an order far from the scheme's the points alone, and the remark.
     """
     return _sizes(found, path=path)
 
@@ -106,9 +107,10 @@ def _sizes(found: Convergence) -> Any:
         axes.plot(found.sizes, values, "o", color=BLUE, markersize=4)
         told = "no order"
         if own.order is not None:
-            _law(axes, found, name, own.order, own.extrapolated)
             told = f"order {own.order:.2f}"
-            told += "" if own.index is None else f", index {100 * own.index:.3g} %"
+        if own.plausible:
+            _law(axes, found, name, own.order, own.extrapolated)
+            told += "" if own.index is None else f", index {percent(own.index, 3)}"
         axes.set_title(told + (f"\n{wrapped(own.why, REMARK)}" if own.why else ""), fontsize=8)
         axes.set_ylabel(_symbol(name))
         axes.set_xlim(0.0, None)
@@ -131,7 +133,7 @@ def noted(figure: Any, notes: Sequence[str]) -> None:
         figure.suptitle(told, fontsize=7)
 
 
-def _law(axes: Any, found: Convergence, name: str, order: float, end: Any) -> None:
+def _law(axes: Any, found: Convergence, name: str, order: Any, end: Any) -> None:
     """The law of a quantity between size 0, where it is `end`, and the third size."""
     own, finest = found.orders[name], float(found.values[name][0])
     h = np.linspace(0, float(found.sizes[2]), 60)

@@ -36,6 +36,7 @@ from kinemesh.plot.flows import (
     values_of,
 )
 from kinemesh.plot.style import STYLE
+from kinemesh.plot.units import unit_of
 from kinemesh.plot.views import View, in_frame, wake_of, window_of
 from kinemesh.run.march import progress_bar
 
@@ -178,21 +179,22 @@ def _pictures(
     """Pillow's image of each frame."""
     import matplotlib
 
-    first = run.fields(0, member=member)
+    unit = unit_of(run, run.fields(0, member=member))
+    first = unit.of(run.fields(0, member=member))
 
     def flow(number: int) -> Fields:
-        found = run.fields(number, member=member)
+        found = unit.of(run.fields(number, member=member))
         return replaced(found, points=in_frame(seen, found, first))
 
     which = member or 0
     shade, title = (
-        shade_of(quantity, first.incompressible, speed_of(run, which)),
+        shade_of(quantity, first.incompressible, speed_of(run, which), unit),
         title_of(run, which),
     )
     stream = stream_of(run, which)
 
     def window(f: Fields) -> tuple[float, ...]:
-        wake = wake_of(stream, run.fields(f.frame, member=member), first)
+        wake = wake_of(stream, unit.of(run.fields(f.frame, member=member)), first)
         return window_of(seen, f.points, f.walls, [*f.bodies.values()], wake)
 
     box = _about([window(f) for f in map(flow, frames)])
@@ -207,9 +209,9 @@ def _pictures(
     ):
         least, most = min(low for low, _ in ends), max(high for _, high in ends)
         flat = first.on == "cells"
-        picture = Picture(shade, box, (least, most), seen.range is not None, flat)
+        picture = Picture(shade, box, (least, most), seen.range is not None, flat, unit)
         for f in map(flow, frames):
-            words = f"{title}\n{moment_of(f)}"
+            words = f"{title}\n{moment_of(f, unit)}"
             values = values_of(f, shade)
             picture.paint(f.points, solved(f), values, f.walls, words, f.get("Part"))
             made.append(_image(picture.figure))

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
 from kinemesh.plot.spaces import draw_walls, frame, triangles_of
-from kinemesh.plot.style import DARK, figure_of, styled, unit_of_time
+from kinemesh.plot.style import DARK, figure_of, styled
+from kinemesh.plot.units import CHORDS, Unit
 from kinemesh.plot.views import View, constant, strongest, window_of
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 
 Array = NDArray[Any]
+ACROSS = 4.8  # inches: about the width of a picture without its bar
+LETTER = 0.075  # inches: width of a letter of a label
+TICK = 0.28  # inches between numbers of a bar, at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +41,19 @@ class Shade:
 
 SHADES = {
     "mach": Shade("Mach number", "Mach", "Mach number", "viridis", 0.05, 1.0),
-    "vorticity": Shade("vorticity", "Vorticity", "vorticity [U/chord]", "RdBu_r", 1.0, signed=True),
+    "vorticity": Shade("vorticity", "Vorticity", "vorticity", "RdBu_r", 1.0, signed=True),
     "cp": Shade("pressure coefficient", "Cp", "$c_p$", "viridis_r", 0.1),
     "eddies": Shade("eddy viscosity", "EddyViscosity", r"$\mu_t/\mu_\infty$", "magma_r", 1.0),
 }
-OF_GAS = {"vorticity": r"vorticity [$a_\infty$/chord]"}  # labels where units are others
 
 
-def shade_of(quantity: str, incompressible: bool, speed: float = 0.0) -> Shade:
+def shade_of(quantity: str, incompressible: bool, speed: float = 0.0, unit: Unit = CHORDS) -> Shade:
     """Colours of a quantity of incompressible flow, or of a gas, in a stream of a `speed`."""
     shade = SHADES[quantity]
-    own = OF_GAS.get(quantity, shade.label)
-    label = shade.label if incompressible else own
-    return replace(shade, label=label, least=speed if shade.signed else 0.0)
+    if not shade.signed:
+        return shade
+    of = "U" if incompressible else r"$a_\infty$"
+    return replace(shade, label=f"{shade.name} [{of}/{unit.word}]", least=speed)
 
 
 @styled
@@ -63,12 +67,14 @@ def mach(
     view: Any = None,
     range: Any = None,
     on: str = "points",
+    unit: Unit = CHORDS,
 ) -> Any:
     """Mach number near the body, with the sonic line. points (nodes, 2), cells (cells, 4),
-    values (nodes,), walls (k, 2); nothing is smoothed. `view`, `range`, `on` as of `vorticity`.
+    values (nodes,), walls (k, 2); nothing is smoothed. `view`, `range`, `on`, `unit` as of
+    `vorticity`.
     """
     seen = View.of(view, range)
-    return _drawn(SHADES["mach"], points, cells, values, walls, title, None, seen, on)
+    return _drawn(SHADES["mach"], points, cells, values, walls, title, None, seen, on, unit=unit)
 
 
 @styled
@@ -88,6 +94,7 @@ def vorticity(
     on: str = "points",
     gas: bool = False,
     speed: float = 0.0,
+    unit: Unit = CHORDS,
 ) -> Any:
     """Vorticity of the body and its wake; values beyond the range have the colours of its ends.
 
@@ -103,10 +110,12 @@ def vorticity(
     gas : values are in a_inf/chord, else in U/chord
     speed : of the stream [a_inf or U], 0 of a fluid at rest; colours go to speed/chord at least, as
         less is no vorticity but the error of the mesh, unless it is all that there is
+    unit : what points and values are in
     """
     return _about_wake(
-        shade_of("vorticity", not gas, speed), points, cells, values, walls, title, part,
+        shade_of("vorticity", not gas, speed, unit), points, cells, values, walls, title, part,
         view=view, range=range, stream=stream, bodies=bodies, stroke=stroke, on=on,
+        unit=unit,
     )  # fmt: skip
 
 
@@ -145,11 +154,12 @@ def _about_wake(
     bodies: Mapping[str, NDArray[Any]] | None = None,
     stroke: Sequence[NDArray[Any]] = (),
     on: str = "points",
+    unit: Unit = CHORDS,
 ) -> Any:
     """Figure of a flow in the window of its wake; arguments as of `vorticity`."""
     wake = stream, list((bodies or {}).values()), stroke
     seen = View.of(view, range)
-    return _drawn(shade, points, cells, values, walls, title, part, seen, on, *wake)
+    return _drawn(shade, points, cells, values, walls, title, part, seen, on, *wake, unit=unit)
 
 
 def _drawn(
@@ -165,12 +175,13 @@ def _drawn(
     stream: tuple[float, float] | None = None,
     bodies: Sequence[NDArray[Any]] = (),
     stroke: Sequence[NDArray[Any]] = (),
+    unit: Unit = CHORDS,
 ) -> Any:
     """Figure of one flow."""
     box = window_of(view, points, walls, bodies, stream, stroke)
     flow = pieces(points, cells, values, on)
     ends = range_of(shade, *flow, box, view)
-    picture = Picture(shade, box, ends, view.range is not None, on == "cells")
+    picture = Picture(shade, box, ends, view.range is not None, on == "cells", unit)
     even = constant(flow[0], _inside(flow[0], triangles_of(flow[1]), box), flow[2], box)
     if shade.signed and even is not None:
         told = f"{shade.name} {even[0]:.3g} within {100 * even[1]:.2g} %"
@@ -212,10 +223,10 @@ def solved(flow: Fields) -> NDArray[Any]:
     return flow.cells[(status == 1).all(axis=1)]
 
 
-def moment_of(flow: Fields) -> str:
+def moment_of(flow: Fields, unit: Unit = CHORDS) -> str:
     """The moment of an unsteady flow in words: `phase 90 degrees`, or its time without a cycle."""
     if np.isnan(flow.phase_deg):
-        return f"time {flow.time:.5g} {unit_of_time(flow.incompressible)}"
+        return f"time {flow.time:.5g} {unit.time(flow.incompressible)}"
     return f"phase {flow.phase_deg:g} degrees"
 
 
@@ -254,6 +265,7 @@ class Picture:
     ends : (low, high)        values that the colours begin and end with
     open : bool               values may lie beyond them, as they may where the shade has a sign
     flat : bool               values are of cells: one colour in each, and no lines
+    unit : Unit               of points
     """
 
     def __init__(
@@ -263,9 +275,10 @@ class Picture:
         ends: tuple[float, float],
         open: bool = False,
         flat: bool = False,
+        unit: Unit = CHORDS,
     ) -> None:
         low, high = ends
-        self.shade, self.box, self.flat = shade, box, flat
+        self.shade, self.box, self.flat, self.unit = shade, box, flat, unit
         self.beyond = "both" if open or shade.signed else "neither"
         count = 50 if shade.signed else 49  # with a band about 0
         self.levels = np.linspace(low, high if high > low else low + 1e-3, count)
@@ -301,7 +314,7 @@ class Picture:
                 lined |= self._paint_part(x, triangles, values, number / len(layers))
         draw_walls(self.axes, points, walls)
         told = f"lines every {self.step:.4g}" if lined else ""
-        frame(self.axes, self.box, ", ".join(text for text in (title, told) if text))
+        frame(self.axes, self.box, ", ".join(text for text in (title, told) if text), self.unit)
 
     def _paint_part(
         self, points: NDArray[Any], triangles: NDArray[Any], values: NDArray[Any], above: float
@@ -350,10 +363,16 @@ class Picture:
 
         place = self.axes.inset_axes([1.02, 0.0, 0.025, 1.0])
         self.bar = self.figure.colorbar(filled, cax=place)
-        self.bar.set_label(self.shade.label)
+        high = ACROSS * (self.box[3] - self.box[2]) / (self.box[1] - self.box[0])  # of the bar
+        if LETTER * len(self.shade.label) > high:  # of a flat picture
+            style = {"rotation": 0, "ha": "left", "va": "center"}
+            self.bar.set_label(self.shade.label.replace(" [", "\n["), **style)
+        else:
+            self.bar.set_label(self.shade.label)
         self.bar.outline.set_linewidth(0.6)
         ends = self.levels[[0, -1]]
-        ticks = MaxNLocator(8, steps=[1, 2, 2.5, 5, 10]).tick_values(*ends)
+        count = int(np.clip(high / TICK, 2, 8))
+        ticks = MaxNLocator(count, steps=[1, 2, 2.5, 5, 10]).tick_values(*ends)
         self.bar.set_ticks([tick for tick in ticks if ends[0] <= tick <= ends[1]])
         return self.bar
 

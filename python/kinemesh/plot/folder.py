@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kinemesh import gas
 from kinemesh.errors import CaseError, warn
-from kinemesh.plot import sweeps, wings
+from kinemesh.plot import channels, sweeps, wings
 from kinemesh.plot.cycles import cycle
 from kinemesh.plot.ensembles import (
     case_of,
@@ -40,8 +40,9 @@ from kinemesh.plot.histories import hysteresis
 from kinemesh.plot.overset import grids, parts_of
 from kinemesh.plot.pressures import unsteady_pressures
 from kinemesh.plot.spaces import cloud, mesh
-from kinemesh.plot.style import at_moment, unit_of_time
+from kinemesh.plot.style import at_moment
 from kinemesh.plot.times import convergence, loads
+from kinemesh.plot.units import Unit, unit_of
 from kinemesh.plot.views import View, in_frame, wake_of
 from kinemesh.plot.walls import surface_pressure
 from kinemesh.results.layers import Layer, layer
@@ -158,7 +159,8 @@ def _together(run: Run, first: int, target: Target, complete: bool) -> None:
     if "mesh" not in differing(run.asked()):
         flow = run.fields(member=first)
         if flow.points.shape[1] == 2:
-            _space(flow, case_of(run), target("mesh"))
+            unit = unit_of(run, flow)
+            _space(unit.of(flow), case_of(run), target("mesh"), unit)
 
 
 def _has_cycle(run: Run, member: int | None) -> bool:
@@ -174,46 +176,71 @@ def _member(
     case = run.summary.get("case") or {}
     title = title_of(run, member)
     unsteady = run.history.kind == "unsteady"
-    flow = run.fields(member=member)
-    points, walls = flow.points, flow.walls
+    given = run.fields(member=member)
+    unit = unit_of(run, given)
+    flow = unit.of(given)
     if flow.incompressible:
-        _incompressible(run, member, flow, target, title, seen, beside)
+        _incompressible(run, member, flow, target, title, seen, unit, beside)
         return
     cyclic = unsteady and not run.history.by_time
     if unsteady and not cyclic:
-        loads(run.history.member(member), title, unit_of_time(False), path=target("loads"))
+        _loads(run, member, title, unit, False, target)
     elif cyclic and (complete or _has_cycle(run, member)):
         _loop(run, member, case.get("name"), target, beside)
-    if points.shape[1] == 3:
-        wings.figures(target, run, member, title, seen)
+    if flow.points.shape[1] == 3:
+        wings.figures(target, run, member, title, seen, unit)
         return
     if cyclic and _has_cycle(run, member):
         _pressures(run, member, target, title)
     if not unsteady:
-        near = flow.at_walls()
-        cp = _cp(near, float(run.asked()[member]["mach"]))
-        surface_pressure(near.points, near.walls, cp, title, near.bodies, path=target("cp"))
+        _steady_cp(flow, title, unit, target, partial(_cp, mach=float(run.asked()[member]["mach"])))
     if "Mach" not in flow:
         raise CaseError(f"{run.out}: the fields have no Mach; there are {', '.join(flow)}")
-    told = at_moment(title, moment_of(flow)) if unsteady else title
-    places = in_frame(seen, flow, run.fields(0, member=member))
-    more = {"view": seen.window, "range": seen.range, "on": flow.on}
-    mach(places, flow.cells, flow["Mach"], walls, told, **more, path=target("mach"))
+    told = at_moment(title, moment_of(flow, unit)) if unsteady else title
+    places = in_frame(seen, flow, unit.of(run.fields(0, member=member)))
+    more: dict[str, Any] = {"view": seen.window, "range": seen.range, "on": flow.on, "unit": unit}
+    mach(places, flow.cells, flow["Mach"], flow.walls, told, **more, path=target("mach"))
     if "Cf" in flow:
-        _viscous(run, member, flow, target, told, seen)
-    _space(flow, told, target("mesh"))
+        _viscous(run, member, given, target, told, seen, unit)
+    _space(flow, told, target("mesh"), unit)
 
 
-def _viscous(run: Run, member: int, flow: Fields, target: Target, title: str, seen: View) -> None:
-    """Figures of a viscous gas beside those of an inviscid one."""
-    first = run.fields(0, member=member)
+def _loads(
+    run: Run, member: int, title: str, unit: Unit, incompressible: bool, target: Target
+) -> None:
+    """Loads, or mass flow, over the time of a member without a cycle; no empty figure."""
+    rows = run.history.member(member)
+    if not (channels.has_loads(rows) or channels.ends(rows)):
+        return
+    time = {"unit": unit.time(incompressible), "length": unit.size}
+    loads(rows, title, **time, path=target("loads"))
+
+
+def _steady_cp(
+    flow: Fields, title: str, unit: Unit, target: Target, values: Callable[[Fields], NDArray[Any]]
+) -> None:
+    """Pressure along the walls, of a channel without walls along its sides; no empty figure."""
+    channel = not len(flow.walls)
+    near = (channels.sides(flow) if channel else flow).at_walls()
+    if len(near.walls):
+        more: dict[str, Any] = {"named": channel, "path": target("cp")}
+        surface_pressure(near.points, near.walls, values(near), title, near.bodies, unit, **more)
+
+
+def _viscous(
+    run: Run, member: int, given: Fields, target: Target, title: str, seen: View, unit: Unit
+) -> None:
+    """Figures of a viscous gas beside those of an inviscid one; `given` is the flow in lengths of
+    the mesh."""
+    flow, first = unit.of(given), unit.of(run.fields(0, member=member))
     angle = np.radians(float(run.asked()[member].get("alpha_deg") or 0.0))
     points = in_frame(seen, flow, first)
     wake: dict[str, Any] = {
         "bodies": flow.bodies,
         "view": seen.window,
         "stream": (float(np.cos(angle)), float(np.sin(angle))),
-        "stroke": _stroke(run, member, seen, first),
+        "stroke": _stroke(run, member, seen, first, unit),
+        "unit": unit,
     }
     values, path, speed = flow["Vorticity"], target("vorticity"), speed_of(run, member)
     of_gas = {"gas": True, "speed": speed, "path": path}
@@ -221,14 +248,16 @@ def _viscous(run: Run, member: int, flow: Fields, target: Target, title: str, se
     if "EddyViscosity" in flow:
         values, path = flow["EddyViscosity"], target("eddies")
         eddies(points, flow.cells, values, flow.walls, title, **wake, path=path)
-    found = walls_of(flow)
-    friction(found, title, path=target("friction"))
-    profiles = _profiles(flow, found, speed)
+    found = walls_of(given)
+    if not found:  # a channel without walls
+        return
+    friction(unit.of_walls(found), title, unit, path=target("friction"))
+    profiles = _profiles(given, found, speed, unit)
     if profiles:
         layers(profiles, title, path=target("layers"))
 
 
-def _profiles(flow: Fields, found: Mapping[str, Wall], mach: float) -> dict[str, Layer]:
+def _profiles(flow: Fields, found: Mapping[str, Wall], mach: float, unit: Unit) -> dict[str, Layer]:
     """Boundary layers at the middle of each side of each body, where there are some."""
     made = {}
     for marker, wall in found.items():
@@ -238,56 +267,63 @@ def _profiles(flow: Fields, found: Mapping[str, Wall], mach: float) -> dict[str,
                 own = layer(flow, mach, middle, marker, upper)
             except CaseError:  # no such side, or no line of nodes there
                 continue
-            made[f"{side} {marker} at $x$ = {own.x:.3g}"] = own
+            made[f"{side} {marker} at {unit.axis('x')} = {round(own.x / unit.size, 3) + 0.0:g}"] = (
+                own
+            )
     return made
 
 
 def _incompressible(
-    run: Run, member: int, flow: Fields, target: Target, title: str, seen: View, beside: Any = None
+    run: Run,
+    member: int,
+    flow: Fields,
+    target: Target,
+    title: str,
+    seen: View,
+    unit: Unit,
+    beside: Any = None,
 ) -> None:
     """Figures of a member of incompressible flow."""
     unsteady = run.history.kind == "unsteady"
     if not unsteady:
-        near = flow.at_walls()
-        cp = values_of(near, SHADES["cp"])
-        surface_pressure(near.points, near.walls, cp, title, near.bodies, path=target("cp"))
+        _steady_cp(flow, title, unit, target, partial(values_of, shade=SHADES["cp"]))
     elif run.history.by_time:
-        loads(run.history.member(member), title, unit_of_time(True), path=target("loads"))
+        _loads(run, member, title, unit, True, target)
     elif _has_cycle(run, member):
         _loop(run, member, None, target, beside)
-    told = at_moment(title, moment_of(flow)) if unsteady else title
+    told = at_moment(title, moment_of(flow, unit)) if unsteady else title
     more: dict[str, Any] = {"part": flow.get("Part"), "bodies": flow.bodies, "view": seen.window}
-    first = run.fields(0, member=member)
-    more["on"] = flow.on
+    first = unit.of(run.fields(0, member=member))
+    more |= {"on": flow.on, "unit": unit}
     more["stream"] = wake_of(stream_of(run, member), flow, first)
-    points, more["stroke"] = in_frame(seen, flow, first), _stroke(run, member, seen, first)
+    points, more["stroke"] = in_frame(seen, flow, first), _stroke(run, member, seen, first, unit)
     for draw, quantity in ((vorticity, "vorticity"), (pressure, "cp")):
         values, path = values_of(flow, SHADES[quantity]), target(draw.__name__)
         own = {"range": seen.range, "speed": speed_of(run, member)}
         own = own if quantity == "vorticity" else {}
         draw(points, solved(flow), values, flow.walls, told, **more, **own, path=path)
     if flow.parts:
-        grids(parts_of(flow), told, path=target("grids"))
-    _space(flow, told, target("mesh"))
+        grids(parts_of(flow), told, unit, path=target("grids"))
+    _space(flow, told, target("mesh"), unit)
 
 
-def _stroke(run: Run, member: int, seen: View, first: Fields) -> list[NDArray[Any]]:
+def _stroke(run: Run, member: int, seen: View, first: Fields, unit: Unit) -> list[NDArray[Any]]:
     """Places of the walls over the last cycle of a member, in a view's frame; none without one."""
     if run.history.kind != "unsteady" or not _has_cycle(run, member):
         return []
     kept = run.frames(member)
     if not np.isfinite(kept.cycle).all():
         return []
-    flows = (run.fields(int(n), member=member) for n in kept.last_cycle())
+    flows = (unit.of(run.fields(int(n), member=member)) for n in kept.last_cycle())
     return [in_frame(seen, flow, first)[np.unique(flow.walls)] for flow in flows]
 
 
-def _space(flow: Fields, title: str, path: Path) -> None:
+def _space(flow: Fields, title: str, path: Path, unit: Unit) -> None:
     """The mesh, or the points of a cloud."""
     if flow.cloud:
-        cloud(flow.points, flow.walls, title, path=path)
+        cloud(flow.points, flow.walls, title, unit, path=path)
     else:
-        mesh(flow.points, flow.cells, flow.walls, title, path=path)
+        mesh(flow.points, flow.cells, flow.walls, title, unit, path=path)
 
 
 def _loop(run: Run, member: int, name: str | None, target: Target, beside: Any = None) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.plot.style import BLUE, BODIES, DARK, GREY, RED, figure_of, styled, wrapped
+from kinemesh.plot.style import BLUE, BODIES, DARK, GREY, NARROW, RED, figure_of, styled, wrapped
+from kinemesh.plot.units import CHORDS, Unit
 from kinemesh.plot.walls import DASHED, DOTS, singular
 from kinemesh.results.sections import extreme
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from kinemesh.results.layers import Layer
     from kinemesh.results.walls import Wall
 
+LONGEST = 40  # letters of a legend's row, of which there are two side by side
 KAPPA, OFFSET = 0.41, 5.0  # of the logarithmic law of the wall
 BUFFER = 11.0  # y+ where its two parts meet
 NOSE = 0.1  # share of a wall whose friction may lie beyond the axis
@@ -26,14 +28,14 @@ BUBBLE = 0.02  # share of a side's length that reversed flow at the nose must ha
 
 
 @styled
-def friction(found: Mapping[str, Wall], title: str = "") -> Any:
+def friction(found: Mapping[str, Wall], title: str = "", unit: Unit = CHORDS) -> Any:
     """Friction coefficient along the walls, by side, or of several bodies by body.
 
     The lower side is dashed, as that of a symmetric flow lies on the upper one.  The axis is that
     of the friction behind the first tenth of each wall, the rest may lie beyond it.  Values at
     sharp corners and next to them, of a flow that no mesh resolves, are dots that no line joins.
     Friction of reversed flow is negative; the axis always has 0, and what a fiftieth of a side or
-    more has below it.
+    more has below it.  `unit` is what places are in.
     """
     figure = figure_of(5.6, 3.8)
     axes = figure.subplots()
@@ -52,8 +54,8 @@ def friction(found: Mapping[str, Wall], title: str = "") -> Any:
     if any(_sharp(wall).any() for wall in found.values()):
         axes.plot([], [], ".", color=GREY, markersize=3, label=DOTS)
     axes.set_ylim(*_axis(list(found.values())))
-    axes.set(xlabel="$x/c$", ylabel="$c_f$")
-    axes.set_title(wrapped(title, 66))
+    axes.set(xlabel=unit.axis("x"), ylabel="$c_f$")
+    axes.set_title(wrapped(title, NARROW))
     axes.margins(x=0.02)
     figure.legend(loc="outside lower center", ncols=3, fontsize=8)
     return figure
@@ -141,6 +143,7 @@ def layers(found: Mapping[str, Layer], title: str = "") -> Any:
     axes.set_xlim(min([*ends, 1.0]) / 1.5, max([*ends, 100.0]) * 1.5)
     axes.set_ylim(0.0, 1.15 * max(float(own.u_plus.max()) for own in found.values()))
     axes.set(xlabel="$y^+$", ylabel="$u^+$")
-    axes.set_title(wrapped(title, 66))
-    figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+    axes.set_title(wrapped(title, NARROW))
+    longest = max(map(len, axes.get_legend_handles_labels()[1]))
+    figure.legend(loc="outside lower center", ncols=1 if longest > LONGEST else 2, fontsize=8)
     return figure

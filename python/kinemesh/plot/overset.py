@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kinemesh.plot.spaces import draw_edges, draw_walls, frame
 from kinemesh.plot.style import BLUE, BODIES, RED, figure_of, styled, wrapped
+from kinemesh.plot.units import CHORDS, Unit
 
 if TYPE_CHECKING:
     from kinemesh.results import Fields
@@ -65,7 +66,7 @@ def parts_of(flow: Fields) -> dict[str, Shown]:
 
 
 @styled
-def grids(parts: Mapping[str, Part], title: str = "") -> Any:
+def grids(parts: Mapping[str, Part], title: str = "", unit: Unit = CHORDS) -> Any:
     """The grids of overset parts near the bodies: all without hidden cells, and one by one.
 
     All: each part in a colour of its own.  One by one: blue cells that are solved for, red cells
@@ -75,6 +76,7 @@ def grids(parts: Mapping[str, Part], title: str = "") -> Any:
     ----------
     parts : {name: part with points, cells, iblank, walls}, such as `report.parts` of
         `case.connectivity()`
+    unit : what points are in
     """
     box = _box(parts)
     panels = 1 + len(parts)
@@ -91,10 +93,10 @@ def grids(parts: Mapping[str, Part], title: str = "") -> Any:
         shown = part.cells[kinds_of(part) != "hidden"]
         draw_edges(whole, part.points, shown, box, 0.4, colours[name])
         whole.plot([], [], color=colours[name], label=name)
-    frame(whole, box, "all parts")
+    frame(whole, box, "all parts", unit)
     for axes, (name, part) in zip(single, parts.items(), strict=False):
         _draw_status(axes, part, box)
-        frame(axes, box, name)
+        frame(axes, box, name, unit)
     for axes in every[:panels]:
         for part in parts.values():
             draw_walls(axes, part.points, part.walls)

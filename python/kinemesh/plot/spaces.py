@@ -8,29 +8,43 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.plot.style import BLUE, DARK, WIDE, figure_of, styled, wrapped
+from kinemesh.plot.units import CHORDS, Unit
 from kinemesh.plot.walls import corners
 from kinemesh.results.sections import extreme
 
 ALIKE = 0.7  # of the size of everything, from which on bodies are seen well in its picture
 BLUNT = 0.05  # of the size of the bodies: height of what is an edge at most
+FLATTEST = 0.15  # height of a window over its width, or the other way round, at least
 LONG = 30  # a place over the width of its picture, from which on its numbers have many digits
 PANELS = {1: (5.2, 4.8), 2: (6.8, 3.6), 3: (9.6, 3.5)}  # inches
 
 
 @styled
-def mesh(points: NDArray[Any], cells: NDArray[Any], walls: NDArray[Any], title: str = "") -> Any:
-    """Draw the whole mesh, and close-ups of the body and of its trailing edge, if it has one."""
+def mesh(
+    points: NDArray[Any],
+    cells: NDArray[Any],
+    walls: NDArray[Any],
+    title: str = "",
+    unit: Unit = CHORDS,
+) -> Any:
+    """Draw the whole mesh, and close-ups of the body and of its trailing edge, if it has one.
+
+    `unit` is what points are in.
+    """
 
     def draw(axes: Any, box: tuple[float, ...], width: float) -> None:
         draw_edges(axes, points, cells, box, width)
 
     name = f"mesh: {len(points):,} nodes"
-    return _views(points, walls, title, name, draw, (0.12, 0.25, 0.5))
+    return _views(points, walls, title, name, draw, (0.12, 0.25, 0.5), unit)
 
 
 @styled
-def cloud(points: NDArray[Any], walls: NDArray[Any], title: str = "") -> Any:
-    """The points of a whole cloud, and close-ups of bodies and of their last edge, if it is one."""
+def cloud(points: NDArray[Any], walls: NDArray[Any], title: str = "", unit: Unit = CHORDS) -> Any:
+    """The points of a whole cloud, and close-ups of bodies and of their last edge, if it is one.
+
+    `unit` is what points are in.
+    """
 
     def draw(axes: Any, box: tuple[float, ...], size: float) -> None:
         (x, y), (x0, x1, y0, y1) = points.T, box
@@ -38,7 +52,7 @@ def cloud(points: NDArray[Any], walls: NDArray[Any], title: str = "") -> Any:
         axes.plot(x[near], y[near], ".", color=BLUE, markersize=size, markeredgewidth=0, zorder=2)
 
     name = f"cloud: {len(points):,} points"
-    return _views(points, walls, title, name, draw, (0.8, 1.6, 3.0))
+    return _views(points, walls, title, name, draw, (0.8, 1.6, 3.0), unit)
 
 
 def _views(
@@ -48,6 +62,7 @@ def _views(
     name: str,
     draw: Any,
     sizes: tuple[float, ...],
+    unit: Unit,
 ) -> Any:
     """Everything, the bodies, the trailing edge; `draw(axes, box, size)` for each.
 
@@ -56,12 +71,13 @@ def _views(
     from matplotlib.ticker import MaxNLocator
 
     thin = max(0.35, min(1.0, (10_000 / len(points)) ** 0.5))  # keeps fine meshes from blots
-    span = np.ptp(points, axis=0).max()
-    half = 0.53 * span
+    sides = np.ptp(points, axis=0)
+    span = sides.max()
+    # of a long channel a window as flat
+    half = 0.5 * np.maximum(sides, FLATTEST * span) + 0.03 * span
     mid = points.min(axis=0) / 2 + points.max(axis=0) / 2
-    shown: list[tuple[tuple[float, ...], str, float]] = [
-        ((mid[0] - half, mid[0] + half, mid[1] - half, mid[1] + half), name, thin * sizes[0])
-    ]
+    whole = mid[0] - half[0], mid[0] + half[0], mid[1] - half[1], mid[1] + half[1]
+    shown: list[tuple[tuple[float, ...], str, float]] = [(whole, name, thin * sizes[0])]
     corner = points[np.unique(walls)] if len(walls) else points
     size = np.ptp(corner, axis=0).max()
     if size < ALIKE * span:
@@ -71,13 +87,15 @@ def _views(
         (x, y), near = points[edge], 0.07 * size
         shown.append(((x - near, x + near, y - near, y + near), "trailing edge", sizes[2]))
     width, height = PANELS[len(shown)]
+    if len(shown) == 1:  # as flat as what it shows
+        height = min(height, width * float(half[1] / half[0]) + 1.0)
     figure = figure_of(width, height + (0.4 if title else 0.0))
     for axes, (box, text, line) in zip(
         figure.subplots(1, len(shown), squeeze=False)[0], shown, strict=True
     ):
         draw(axes, box, line)
         draw_walls(axes, points, walls)
-        frame(axes, box, text)
+        frame(axes, box, text, unit)
         if max(map(abs, box[:2])) > LONG * (box[1] - box[0]):
             axes.xaxis.set_major_locator(MaxNLocator(3))
     if title:
@@ -154,9 +172,10 @@ def draw_walls(axes: Any, points: NDArray[Any], walls: NDArray[Any]) -> None:
         axes.add_collection(LineCollection(points[walls], colors=DARK, linewidths=1.0, zorder=4))
 
 
-def frame(axes: Any, box: tuple[float, ...], title: str) -> None:
+def frame(axes: Any, box: tuple[float, ...], title: str, unit: Unit = CHORDS) -> None:
     """Limits (x0, x1, y0, y1), equal axes, labels and title."""
-    axes.set(xlim=box[:2], ylim=box[2:], aspect="equal", xlabel="$x/c$", ylabel="$y/c$")
+    axes.set(xlim=box[:2], ylim=box[2:], aspect="equal")
+    axes.set(xlabel=unit.axis("x"), ylabel=unit.axis("y"))
     axes.set_title(wrapped(title, WIDE))
     axes.grid(False)
     for side in axes.spines.values():

@@ -17,6 +17,7 @@ from kinemesh.io.paths import making, path_of
 BLUE, RED, GREY, DARK = "#1b5e9b", "#c0392b", "#8a8f98", "#20242b"
 BODIES = (BLUE, RED, "#2e8b57", "#b7791f", "#6b4fa0", "#008b8b")  # of several, one after other
 DASHES = ((0, (5, 2)), (0, (3, 1.5, 1, 1.5)), (0, (1, 1.2)))  # of bodies, over what is equal
+NARROW = 60  # letters of a title in a figure 5.6 inches wide
 WIDE = 76  # letters of a title in a figure 6.4 inches wide
 WIDTH = 11.5  # letters of a title to an inch, capitals and figures among them
 NOISE = 1e-3  # of the largest range in a figure: what is below is drawn as zero
@@ -157,14 +158,9 @@ def hush(panels: Iterable[Any]) -> None:
             axes.set_ylim(*ends_of(low, high, largest))
 
 
-def percent(share: float) -> str:
-    """A share in per cent with two digits, and no exponent: `0.071 %`, `130 %`."""
-    return f"{np.format_float_positional(100 * share, 2, fractional=False, trim='-')} %"
-
-
-def unit_of_time(incompressible: bool) -> str:
-    """Unit of times, as an axis label."""
-    return "chord/U" if incompressible else r"chord/$a_\infty$"
+def percent(share: float, digits: int = 2) -> str:
+    """A share in per cent with so many digits, and no exponent: `0.071 %`, `130 %`."""
+    return f"{np.format_float_positional(100 * share, digits, fractional=False, trim='-')} %"
 
 
 def phase_axis(axes: Any) -> None:

@@ -230,7 +230,8 @@ def _lines(found: Any, names: Sequence[str], x: str) -> Any:
         whole = {"label": "all bodies"} if bodies else {}
         axes.plot(across, values, ".-", color=BLUE, **whole)
         foot = axes.get_ylim()[0]
-        marks.put(axes, across, np.where(np.isfinite(values), values, foot), masks)
+        # at the foot what has no number as it did not run, but not what ran without one
+        marks.put(axes, across, np.where(np.isfinite(values) | ran, values, foot), masks)
         axes.set_ylabel(label(name, True))
     for number, axes in enumerate(panels.flat):
         axes.set_visible(number < len(names))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.plot import channels
 from kinemesh.plot.style import (
     BLUE,
     RED,
@@ -45,27 +46,35 @@ class Load(NamedTuple):
 
 
 @styled
-def loads(history: History, title: str = "", unit: str = "") -> Any:
-    """Lift and drag of one member over the time of a run without a cycle.
+def loads(history: History, title: str = "", unit: str = "", length: float = 1.0) -> Any:
+    """Lift and drag of one member over the time of a run without a cycle; of a channel without
+    loads the mass flow through its ends.
 
     Of several bodies lift, drag and moment, a line for each and one for all of them.
     A start far beyond all that follows, as an impulsive one is, is told by its value in place of a
     scale that hides the rest.  A load that is noise beside the others is drawn on their scale.
-    unit: of the time.
+    unit: of the time, and `length` what it is of the history's.
     """
     time = f"time [{unit}]" if unit else "time"
     start = "angle_deg_"
     markers = [n.removeprefix(start) for n in history.columns if n.startswith(start)]
     markers = [n for n in markers if np.isfinite(history[f"cl_{n}"]).any()]  # of this member
     if len(markers) > 1:
-        return _loads_of(history, markers, title, time)
+        return _loads_of(history, markers, title, time, length)
+    at = history["time"] / length
     figure = figure_of(6.4, 3.3)
     axes = figure.subplots()
+    if not channels.has_loads(history) and channels.ends(history):
+        channels.draw_mass_flow(axes, history, at)
+        axes.set(xlabel=time, title=wrapped(title, WIDE))
+        axes.margins(x=0.01)
+        figure.legend(loc="outside lower center", ncols=4, fontsize=8)
+        return figure
     right = axes.twinx()
-    axes.plot(history["time"], history["cl"], color=BLUE)
-    right.plot(history["time"], history["cd"], color=RED)
+    axes.plot(at, history["cl"], color=BLUE)
+    right.plot(at, history["cd"], color=RED)
     both = (Load(axes, [(BLUE, history["cl"])]), Load(right, [(RED, history["cd"])]))
-    limit([both], history["time"])
+    limit([both], at)
     axes.set(xlabel=time, title=wrapped(title, WIDE))
     _name_sides(axes, right)
     axes.margins(x=0.01)
@@ -112,8 +121,11 @@ def _mark(axes: Any, up: bool, text: str, colour: str) -> None:
     axes.text(*place, f"{UP if up else DOWN} {text}", transform=axes.transAxes, **style)
 
 
-def _loads_of(history: History, markers: Sequence[str], title: str, time: str) -> Any:
+def _loads_of(
+    history: History, markers: Sequence[str], title: str, time: str, length: float
+) -> Any:
     """Panels of lift, drag and moment over time; cm of bodies is about their own points."""
+    at = history["time"] / length
     figure = figure_of(6.4, 6.0)
     panels, shown = figure.subplots(3, 1, sharex=True), []
     for axes, name, symbol in zip(panels, ("cl", "cd", "cm"), "ldm", strict=True):
@@ -121,12 +133,12 @@ def _loads_of(history: History, markers: Sequence[str], title: str, time: str) -
         for k, marker in enumerate(markers):
             lines.append((colour_of(k), history[f"{name}_{marker}"]))
             style = {"color": colour_of(k), "linestyle": dashes_of(k), "zorder": 2.1}
-            axes.plot(history["time"], lines[-1][1], linewidth=1.3, label=marker, **style)
-        axes.plot(history["time"], history[name], color=BLUE, linewidth=2.0, label="all bodies")
+            axes.plot(at, lines[-1][1], linewidth=1.3, label=marker, **style)
+        axes.plot(at, history[name], color=BLUE, linewidth=2.0, label="all bodies")
         shown.append([Load(axes, lines)])
         axes.set_ylabel(f"$c_{symbol}$")
         axes.margins(x=0.01)
-    limit(shown, history["time"])
+    limit(shown, at)
     panels[0].set_title(wrapped(title, WIDE))
     panels[-1].set(xlabel=time, title=ABOUT)
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
@@ -135,31 +147,43 @@ def _loads_of(history: History, markers: Sequence[str], title: str, time: str) -
 
 @styled
 def convergence(history: History, members: Sequence[int] | None = None, title: str = "") -> Any:
-    """Residual, and lift and drag, over the iterations of a steady run.
+    """Residual, lift and drag, and mass flow through ends, over the iterations of a steady run.
 
+    Lift and drag are left out where they are 0, of a channel without walls.
     A line per member, of all or of `members`; the residual of a model of turbulence is dashed.
     """
     eddies = "residual_turbulence"
     shown = history.members if members is None else members
-    figure = figure_of(6.4, 4.4)
-    top, bottom = figure.subplots(2, 1, sharex=True)
-    right = bottom.twinx()
-    for m in shown:
-        part = history.member(m)
+    parts = [history.member(m) for m in shown]
+    panels = ["residual"]
+    panels += ["loads"] if any(map(channels.has_loads, parts)) else []
+    panels += ["mass flow"] if channels.ends(history) else []
+    figure = figure_of(6.4, 1.2 + 1.6 * len(panels) if len(panels) > 1 else 3.3)
+    found = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    top, below = found[0], dict(zip(panels, found, strict=True))
+    right = below["loads"].twinx() if "loads" in below else None
+    for m, part in zip(shown, parts, strict=True):
         at, fade = part["iteration"], 1 - 0.6 * (m - shown[0]) / len(history.members)
         name = f"member {m}" if len(shown) > 1 else "gas"
         top.semilogy(at, part["residual"], color=BLUE, alpha=fade, label=name)
         if eddies in history:
             name = "turbulence" if m == shown[-1] else ""
             top.semilogy(at, part[eddies], "--", color=RED, alpha=fade, label=name)
-        bottom.plot(at, part["cl"], color=BLUE, alpha=fade)
-        right.plot(at, part["cd"], color=RED, alpha=fade)
-    hush((bottom, right))
+        if right is not None:
+            below["loads"].plot(at, part["cl"], color=BLUE, alpha=fade)
+            right.plot(at, part["cd"], color=RED, alpha=fade)
+        if "mass flow" in below:
+            style = {} if m == shown[0] else {"label": ""}
+            channels.draw_mass_flow(below["mass flow"], part, at, alpha=fade, **style)
     top.set_title(wrapped(title, WIDE))
     top.set_ylabel("residual")
     if 1 < len(shown) <= 8 or (eddies in history and len(shown) == 1):
         top.legend()
-    bottom.set(xlabel="iteration")
-    _name_sides(bottom, right)
+    found[-1].set_xlabel("iteration")
+    if right is not None:
+        hush((below["loads"], right))
+        _name_sides(below["loads"], right)
+    if "mass flow" in below:
+        below["mass flow"].legend(fontsize=8, ncols=2)
     top.margins(x=0.01)
     return figure

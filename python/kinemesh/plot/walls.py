@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.plot.style import BLUE, BODIES, GREY, RED, figure_of, styled, wrapped
+from kinemesh.plot.style import BLUE, BODIES, GREY, NARROW, RED, figure_of, styled, wrapped
+from kinemesh.plot.units import CHORDS, Unit
 
 SHARP = 0.5  # cosine of the turn of a wall from which on a node is a corner: 60 degrees
 BESIDE = 2  # nodes beside a corner, on each side, whose values are of its singularity
@@ -24,6 +25,8 @@ def surface_pressure(
     cp: NDArray[Any],
     title: str = "",
     bodies: Mapping[str, NDArray[Any]] | None = None,
+    unit: Unit = CHORDS,
+    named: bool = False,
 ) -> Any:
     """-cp along the walls, by side, or of several bodies by body.
 
@@ -34,6 +37,8 @@ def surface_pressure(
     Parameters
     ----------
     bodies : marker -> rows of `walls`
+    unit : what points are in
+    named : one body is told by its name, too, not by its sides
     """
     from matplotlib.collections import LineCollection
 
@@ -44,7 +49,7 @@ def surface_pressure(
         (np.flatnonzero(upper), BLUE, "-", "upper side"),
         (np.flatnonzero(~upper), RED, DASHED, "lower side"),
     ]
-    if bodies is not None and len(bodies) > 1:
+    if bodies is not None and (len(bodies) > 1 or named):
         each = zip(bodies.items(), cycle(BODIES), strict=False)
         parts = [(rows, colour, "-", name) for (name, rows), colour in each]
     sharp = singular(points, walls)
@@ -60,8 +65,8 @@ def surface_pressure(
     axes.autoscale_view()
     axes.invert_yaxis()
     axes.margins(0.04)
-    axes.set(xlabel="$x/c$", ylabel="$c_p$")
-    axes.set_title(wrapped(title, 66))
+    axes.set(xlabel=unit.axis("x"), ylabel="$c_p$")
+    axes.set_title(wrapped(title, NARROW))
     if sharp:
         axes.plot([], [], ".", color=GREY, markersize=3, label=DOTS)
     figure.legend(loc="outside lower center", ncols=3, fontsize=8)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from kinemesh.plot.marks import unconverged
 from kinemesh.plot.pressures import unsteady_pressures
 from kinemesh.plot.spans import ROOT, cells_of, cut, spanwise
 from kinemesh.plot.style import BLUE, DARK, RED, at_moment, figure_of, headed, styled
+from kinemesh.plot.units import Unit
 from kinemesh.plot.views import View
 from kinemesh.results.pressures import write
 from kinemesh.results.sections import Span
@@ -254,13 +256,16 @@ def _common(pairs: NDArray[Any], others: NDArray[Any], total: int) -> NDArray[An
     return np.asarray(pairs[np.isin(edge_keys(pairs, total), edge_keys(others, total))])
 
 
-def figures(target: Callable[..., Path], run: Run, member: int, title: str, seen: View) -> None:
+def figures(
+    target: Callable[..., Path], run: Run, member: int, title: str, seen: View, time: Unit
+) -> None:
     """Draw the figures of a member of a run in space; none without walls.
 
     Parameters
     ----------
     target : name of a figure, and perhaps `ending`, -> its path
     seen : range of the colours of the surface's pressure, window of the plane that is cut
+    time : unit of times
     """
     flow = run.fields(member=member)
     points, walls = flow.points, flow.walls
@@ -280,11 +285,16 @@ def figures(target: Callable[..., Path], run: Run, member: int, title: str, seen
     shares = (0.5,) if alike else SHARES
     stations, data, label = _stations(span, shares, run.summary)
     unsteady = run.history.kind == "unsteady"
-    now = at_moment(title, moment_of(flow)) if unsteady else title
+    now = at_moment(title, moment_of(time.of(flow), time)) if unsteady else title
     about = {"title": now, "mark": mark}
+    # a body that is closed at both ends has no plane of symmetry
+    near = np.abs(points[:, 1] - span.root) <= 1e-9 * (span.high - span.low)
+    plane = np.flatnonzero(near & (span.least >= 0))
+    unit = "chord" if alike else ROOT if len(plane) else "longest chord"
     chord = longest_chord(points, walls)
-    unit = ROOT if abs(chord - 1) <= CHORD else "mesh length"
-    pressure(*at, **about, range=seen.range, unit=unit, path=target("cp"))
+    size = 1.0 if abs(chord - 1) <= CHORD else chord
+    shown = points / size
+    pressure(at[0] / size, *at[1:], **about, range=seen.range, unit=unit, path=target("cp"))
     sections(*at, stations, data, label, **about, path=target("sections"))
     if not alike:
         cyclic = unsteady and not run.history.by_time  # whose loads are those of a cycle
@@ -294,14 +304,12 @@ def figures(target: Callable[..., Path], run: Run, member: int, title: str, seen
     more: dict[str, Any] = {"lines": not flow.cloud, "view": seen.window, "on": flow.on,
                             "unit": unit}  # fmt: skip
     cells = cells_of(points, walls, middle) if flow.cloud else flow.cells
-    cut(points, cells, flow["Mach"], middle, **about, **more, path=target("cut"))
-    # a body that is closed at both ends has no plane of symmetry
-    near = np.abs(points[:, 1] - span.root) <= 1e-9 * (span.high - span.low)
-    plane = np.flatnonzero(near & (span.least >= 0))
+    middle = replace(middle, y=middle.y / size)
+    cut(shown, cells, flow["Mach"], middle, **about, **more, path=target("cut"))
     if flow.cloud:
-        cloud(points, walls, plane, flow["Colour"], now, unit, path=target("mesh"))
+        cloud(shown, walls, plane, flow["Colour"], now, unit, path=target("mesh"))
     else:
-        mesh(points, walls, flow.cells, plane, now, unit, path=target("mesh"))
+        mesh(shown, walls, flow.cells, plane, now, unit, path=target("mesh"))
     _unsteady(target, run, member, [0.5] if alike else list(UNSTEADY), title)
 
 

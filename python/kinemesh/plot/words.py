@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,7 @@ LONG = {
 }
 LOADS = {"cl": "$c_l$", "cd": "$c_d$", "cm": "$c_m$"}
 OF_LOAD = {"mean": "mean {}", "amplitude": "amplitude of {}", "rms": "rms of {}"}
+DIGITS = 4  # of a number in a caption
 PARTS = {"amplitude_deg": "pitch", "amplitude": "plunge"}  # of a sum, that have such a number
 
 
@@ -47,14 +49,16 @@ def label(name: str, of_result: bool = False) -> str:
         if load in LOADS and (not rest or rest in OF_LOAD):
             return OF_LOAD.get(rest, "{}").format(LOADS[load])
     told = "deg" if of_result and name.endswith("_deg") else "" if of_result else unit(name)
+    words = f"{PARTS[name]} {words}" if name in PARTS else words
     return LONG.get(words, words) + (f" [{told}]" if told else "")
 
 
-def condition(name: str | None, value: Any = "") -> str:
+def condition(name: str | None, value: Any = "", digits: int = 6) -> str:
     """A condition with its value, as in a legend: `amplitude 2 deg`; without one its name."""
     if name is None:
         return ""
-    number = f"{value:g}" if isinstance(value, float) else str(value)
+    number = f"{value:.{digits}g}" if isinstance(value, float) else str(value)
+    number = re.sub(r"e\+?(-?)0*(?=\d)", r"e\1", number) if isinstance(value, float) else number
     words = plain(name)
     head, _, last = words.rpartition(" ")
     words = f"{head} {SHORT.get(last, last)}".strip()
@@ -72,9 +76,9 @@ def of_member(row: Mapping[str, Any], names: list[str]) -> list[str]:
         whole = str(row.get(f"{start}motion", ""))
         own = name.removeprefix(start)
         if own in PARTS and "+" in whole:
-            told.append(condition(f"{start}{PARTS[own]}_{own}", row[name]))
+            told.append(condition(f"{start}{PARTS[own]}_{own}", row[name], DIGITS))
         elif not any(text and name in _phases(start) for start, text in phases.items()):
-            told.append(condition(name, row[name]))
+            told.append(condition(name, row[name], DIGITS))
     return told + [text for text in phases.values() if text]
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
 from kinemesh.loops.harmonics import FloatArray, interpolate
 
+Rows = NDArray[np.integer[Any]]
 Wave = tuple[FloatArray, FloatArray]  # phases and angles [deg] of a motion over its cycle
 FINE = 720  # steps of a motion's cycle
 BACK = 0.05  # of the swing: by how much incidence may go back on its way, as scatter does
@@ -40,8 +43,8 @@ def with_phases(
     alpha = columns["alpha_deg"]
     if wave is None:
         turn = np.arange(FINE) * 360 / FINE
-        mean, swing = (alpha.max() + alpha.min()) / 2, np.ptp(alpha) / 2
-        wave = turn, mean + swing * np.sin(np.radians(turn))
+        mean, half = (alpha.max() + alpha.min()) / 2, np.ptp(alpha) / 2
+        wave = turn, mean + half * np.sin(np.radians(turn))
     elif len(wave[0]) < FINE:  # the steps of a run
         turn = np.arange(FINE) * 360 / FINE
         wave = turn, interpolate(wave[1], wave[0], np.radians(turn))
@@ -63,8 +66,8 @@ def with_phases(
     place = np.round(phase % 360 / CLOSE) * CLOSE
     there, row = np.unique(place, return_inverse=True)
     count = np.bincount(row)
-    found = {n: np.bincount(row, values) / count for n, values in columns.items()}
-    return found | {"phase_deg": there}
+    means = {n: np.bincount(row, values) / count for n, values in columns.items()}
+    return means | {"phase_deg": there}
 
 
 def _chosen(found: FloatArray) -> FloatArray:
@@ -84,7 +87,7 @@ def _rising(phase: FloatArray) -> FloatArray:
     return np.rad2deg(np.unwrap(np.deg2rad(phase)))
 
 
-def _ways(alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _ways(alpha: FloatArray) -> tuple[Rows, Rows]:
     """Rows from the least to the largest angle, both among them, and the others."""
     low, high, count = int(np.argmin(alpha)), int(np.argmax(alpha)), len(alpha)
     up = np.arange(low, low + (high - low) % count + 1) % count
@@ -107,7 +110,7 @@ def _same(alpha: FloatArray, motion: FloatArray, swing: float, label: str) -> No
         )
 
 
-def _one_way(alpha: FloatArray, rows: FloatArray, swing: float, up: bool, label: str) -> None:
+def _one_way(alpha: FloatArray, rows: Rows, swing: float, up: bool, label: str) -> None:
     """CaseError where incidence has too few rows on a way, or turns there."""
     way = "up" if up else "down"
     if len(rows) < FEW:

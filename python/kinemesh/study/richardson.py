@@ -49,6 +49,12 @@ class Order:
     oscillatory: bool
     why: str = ""
 
+    @property
+    def plausible(self) -> bool:
+        """True of an order near enough to those of schemes that extrapolated value and index say
+        something."""
+        return self.order is not None and LOW <= self.order <= HIGH
+
 
 def order_of(
     values: Sequence[float],
@@ -83,10 +89,9 @@ def order_of(
     index = uncertainty / abs(v1) if v1 else None
     away = abs((best - v1) / best) if best else None
     why = "oscillatory" if oscillatory else ""
-    if not LOW <= order <= HIGH:
-        outside = (
-            f"far from the order of the scheme: {'sizes' if of == CELLS else 'steps'} too coarse"
-        )
+    if not LOW <= order <= HIGH:  # not `plausible`
+        parts = "sizes" if of == CELLS else "steps"
+        outside = f"far from the order of the scheme: {parts} too coarse"
         why = f"{why}; {outside}" if why else outside
     return Order(order, best, uncertainty, index, error, away, oscillatory, why)
 

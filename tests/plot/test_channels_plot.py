@@ -1,0 +1,128 @@
+"""Figures of channels: pressure along their sides, mass flow of their ends, no loads of zero."""
+
+from types import SimpleNamespace
+
+import figures
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh import plot
+from kinemesh.io import STEADY, UNSTEADY, History
+from kinemesh.plot import channels
+from kinemesh.results.fields import Fields
+from made_up import folder
+
+pytestmark = pytest.mark.no_sanitizer
+
+
+def flow(split=False, on="points", columns=9, rows=4):
+    """A stream along a channel from 0 to 2 that narrows, in quadrilaterals or in triangles."""
+    x, up = np.meshgrid(np.linspace(0, 2, columns), np.linspace(0, 1, rows), indexing="ij")
+    height = 1 - 0.1 * x
+    points = np.stack([x, up * height], axis=-1).reshape(-1, 2)
+    at = np.arange(columns * rows).reshape(columns, rows)
+    cells = np.stack([at[:-1, :-1], at[1:, :-1], at[1:, 1:], at[:-1, 1:]], axis=-1).reshape(-1, 4)
+    if split:
+        none = np.full(len(cells), -1)
+        halves = [np.stack([*cells[:, own].T, none], axis=1) for own in ([0, 1, 2], [0, 2, 3])]
+        cells = np.concatenate(halves)
+    places = points if on == "points" else points[cells[:, :3]].mean(axis=1)
+    u = np.ones(len(places))
+    slope = -0.1 * places[:, 1] / (1 - 0.1 * places[:, 0])  # along lines of equal share of height
+    arrays = {"Velocity": np.stack([u, slope * u, 0 * u], axis=1), "Cp": -places[:, 0]}
+    none = np.zeros((0, 2), int)
+    return Fields(arrays, points, cells, none, {}, 0, 0.0, np.nan, np.nan, False, (), on)
+
+
+@pytest.mark.parametrize("split", [False, True])
+@pytest.mark.parametrize("on", ["points", "cells"])
+def test_sides_of_a_channel_are_where_the_flow_goes_along(split, on):
+    found = channels.sides(flow(split, on))
+
+    assert list(found.bodies) == ["lower side", "upper side"]
+    for name, share in (("lower side", 0.0), ("upper side", 1.0)):
+        nodes = np.unique(found.walls[found.bodies[name]])
+        x, y = found.points[nodes].T
+        assert y == pytest.approx(share * (1 - 0.1 * x))
+        assert sorted(x) == pytest.approx(np.linspace(0, 2, 9))
+
+
+def test_a_channel_without_walls_has_its_pressure_along_both_sides(tmp_path, looked, monkeypatch):
+    made = folder(tmp_path, "steady")
+    own = flow()
+    own = Fields(dict(own.arrays) | {"Mach": 0.3 + 0 * own["Cp"]}, *(
+        getattr(own, n) for n in list(Fields.__dataclass_fields__)[1:]))  # fmt: skip
+    monkeypatch.setattr("kinemesh.results.fields.read", lambda *_: own)
+    drawn = []
+    draw = plot.folder.surface_pressure
+    monkeypatch.setattr("kinemesh.plot.folder.surface_pressure",
+                        lambda *a, **k: drawn.append(draw(*a, **k)))  # fmt: skip
+
+    km.plot.from_directory(made)
+
+    (figure,) = drawn
+    assert figures.empty(figure) == []
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert texts == ["lower side", "upper side"]
+    assert set(map(tuple, looked.values())) == {()}
+
+
+def steady(loads, mass=()):
+    """The history of a steady run, with loads of a size, and mass flow through ends."""
+    history = History([*STEADY, *(f"mass_flow.{name}" for name in mass)])
+    for n in range(1, 9):
+        row = dict.fromkeys(history.columns, loads * 0.5**n) | {"iteration": n, "member": 0}
+        row |= {"residual": 0.5**n} | {f"mass_flow.{name}": 0.4 + 0.1**n for name in mass}
+        history.append(row)
+    return history
+
+
+@pytest.mark.parametrize(
+    ("loads", "mass", "panels"),
+    [
+        (1.0, (), ["residual", "$c_l$"]),
+        (0.0, (), ["residual"]),
+        (0.0, ("in", "out"), ["residual", "mass flow"]),
+        (1.0, ("in", "out"), ["residual", "$c_l$", "mass flow"]),
+    ],
+)
+def test_convergence_is_of_what_there_is(loads, mass, panels):
+    figure = plot.convergence(steady(loads, mass))
+
+    shown = [axes.get_ylabel() for axes in figure.axes if axes.get_ylabel() != "$c_d$"]
+    assert shown == panels
+    assert figures.empty(figure) == []
+    if mass:
+        lines = figure.axes[-1 if loads == 0 else 2].lines
+        assert [line.get_label() for line in lines] == ["in", "out"]
+
+
+class Rows(dict):
+    """Columns of a history, of any names."""
+
+    columns = property(list)
+
+
+def test_mass_flow_takes_the_place_of_loads_of_zero_over_time():
+    time = 0.1 * np.arange(1, 9)
+    made = Rows(time=time, cl=0 * time, cd=0 * time)
+    made |= {"mass_flow.in": 0.4 + 0 * time, "mass_flow.out": -0.4 + 0.1 * time}
+
+    (panel,) = plot.loads(made).axes
+
+    assert panel.get_ylabel() == "mass flow"
+    assert [line.get_ydata()[-1] for line in panel.lines] == pytest.approx([0.4, -0.32])
+    assert len(plot.loads(Rows(made | {"cl": time})).axes) == 2  # a body's lift and drag
+
+
+def test_a_run_without_loads_and_ends_has_no_figure_of_loads(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr("kinemesh.plot.folder.loads", lambda *a, **k: drawn.append(a))
+    rows = {n: np.zeros(4) for n in UNSTEADY}
+    made = History(UNSTEADY)
+    made.extend(rows)
+    run = SimpleNamespace(history=SimpleNamespace(member=lambda m: made))
+
+    plot.folder._loads(run, 0, "", plot.units.Unit(), False, lambda name: None)
+
+    assert drawn == []

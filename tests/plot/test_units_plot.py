@@ -1,0 +1,99 @@
+"""Axes of lengths are in chords whatever unit the mesh has, or say what they are in."""
+
+from pathlib import Path
+
+import figures
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh.io import summary
+from made_up import folder
+from test_invariance import KINDS, scaled
+
+CHORDS = (0.5, 1.0, 300.0)
+SAME = 3e-4  # of an axis: chords in space are measured to 2e-4, by directions a degree apart
+pytestmark = [
+    pytest.mark.no_sanitizer,
+    pytest.mark.filterwarnings("ignore"),  # of runs of few iterations
+]
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """Figures that are written: {name: [(labels and title, ends of the axes)]}, bars among them."""
+    found = {}
+
+    def look(figure, path):
+        Path(path).touch()
+        assert figures.empty(figure) == []
+        found[Path(path).stem] = [
+            (axes.get_xlabel(), axes.get_ylabel(), axes.get_title("left"),
+             np.array([axes.get_xlim(), axes.get_ylim()]))
+            for axes in figure.axes if axes.get_visible()
+        ]  # fmt: skip
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", look)
+    return found
+
+
+def drawn(folder, shown):
+    shown.clear()
+    km.plot.from_directory(folder, complete=False)
+    return dict(shown)
+
+
+def assert_same(one, other):
+    """Figures with the same words and ranges."""
+    assert one.keys() == other.keys()
+    for name in one:
+        for mine, theirs in zip(one[name], other[name], strict=True):
+            assert mine[:3] == theirs[:3], name
+            wide = np.ptp(mine[3], axis=1)
+            assert (np.abs(mine[3] - theirs[3]).max(axis=1) <= SAME * wide).all(), name
+
+
+@pytest.mark.long
+@pytest.mark.flow
+@pytest.mark.parametrize("kind", KINDS)
+def test_figures_are_the_same_with_any_chord(kind, tmp_path, shown):
+    own = KINDS[kind]
+    few = {"steady_iterations": 2}
+    each = {}
+    for chord in CHORDS:
+        case = own.made(scaled(own.given(), chord), few)
+        case.steady(out=tmp_path / f"{chord:g}")
+        each[chord] = drawn(tmp_path / f"{chord:g}", shown)
+        if kind in ("ale laminar", "incompressible"):
+            moving = own.made(scaled(own.given(), chord), device="cpu")
+            moving.run(time_step=0.01 * chord, steps=2, out=tmp_path / f"{chord:g}-time")
+            of_time = drawn(tmp_path / f"{chord:g}-time", shown)
+            each[chord] |= {f"{name} by time": own for name, own in of_time.items()}
+
+    for chord in CHORDS:
+        assert_same(each[1.0], each[chord])
+    labels = {text for axes in each[300.0].values() for own in axes for text in own[:2]}
+    assert any("/c" in text or "/d" in text or "chord" in text for text in labels)
+
+
+def ring_of(path, size, chord):
+    """A made-up run about a circle of diameter 1, in a mesh of another unit."""
+    made = folder(path / f"{size:g}-{chord}")
+    import h5py
+
+    with h5py.File(made / "flow.vtkhdf", "r+") as file:
+        file["VTKHDF/Points"][...] *= size
+    conditions = summary.read(made / "summary.json")["conditions"]
+    length = {"chord": chord, "reference_length": chord or 1.0}
+    summary.update(made / "summary.json", conditions=conditions | length)
+    return made
+
+
+def test_lengths_of_a_mesh_are_divided_by_the_chord_or_say_what_they_are(tmp_path, shown):
+    one = drawn(ring_of(tmp_path, 1.0, None), shown)["mach"][0]
+    other = drawn(ring_of(tmp_path, 300.0, 300.0), shown)["mach"][0]
+    untold = drawn(ring_of(tmp_path, 300.0, None), shown)["mach"][0]
+
+    assert one[:2] == other[:2] == ("$x/d$", "$y/d$")  # of a circle
+    assert np.abs(one[3] - other[3]).max() < SAME
+    assert untold[:2] == (r"$x/\ell$, $\ell$: reference length", r"$y/\ell$")
+    assert untold[3] == pytest.approx(300 * one[3], rel=SAME)
