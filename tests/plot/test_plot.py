@@ -11,7 +11,7 @@ from kinemesh.io import History, summary
 from kinemesh.io.folder import clear
 from kinemesh.results import Run
 from kinemesh.study.hysteresis import hysteresis
-from made_up import changed, folder, loop, ring
+from made_up import changed, folder, loop, ring, run
 
 pytestmark = [
     pytest.mark.no_sanitizer,
@@ -47,6 +47,12 @@ def test_quads_are_split_into_triangles_that_cover_them():
     cells = np.array([[0, 1, 2, -1], [1, 3, 4, 2]])
 
     assert plot.triangles_of(cells).tolist() == [[0, 1, 2], [1, 3, 4], [1, 4, 2]]
+
+
+def hysteresis_rows():
+    """A history of loads over time."""
+    made = run(steps=8, cycles=1.0)
+    return changed(made, time=np.arange(made.rows) + 0.0)
 
 
 def test_user_style_is_left_alone():
@@ -131,6 +137,18 @@ def test_members_that_nothing_tells_apart_have_their_numbers(tmp_path, undrawn):
 
     assert made[-1].name == "mesh-1.png"
     assert len(set(made)) == len(made)
+
+
+@pytest.mark.long
+@pytest.mark.long
+def test_text_in_files_for_print_is_text(tmp_path):
+    for form in ("pdf", "svg"):
+        plot.loads(hysteresis_rows(), "a title", path=tmp_path / f"loads.{form}")
+
+    svg, pdf = (tmp_path / "loads.svg").read_text(), (tmp_path / "loads.pdf").read_bytes()
+    assert ">a title</text>" in svg
+    assert b"/Type3" not in pdf
+    assert b"/CIDFontType2" in pdf
 
 
 @pytest.mark.long
@@ -297,15 +315,19 @@ def test_bodies_have_colours_of_their_own():
 def test_a_figure_shows_itself_in_a_notebook():
     figure = plot.hysteresis(loop())
 
-    assert figure._repr_png_()[:4] == PNG
+    data, size = figure._repr_png_()
+    assert data[:4] == PNG
+    pixels = [int.from_bytes(data[k : k + 4], "big") for k in (16, 20)]
+    assert pixels == [2 * size["width"], 2 * size["height"]]  # for fine screens
 
 
 def test_ipython_takes_the_picture_without_pyplot():
     formatters = pytest.importorskip("IPython.core.formatters")
 
-    data, _ = formatters.DisplayFormatter().format(plot.hysteresis(loop()))
+    data, about = formatters.DisplayFormatter().format(plot.hysteresis(loop()))
 
     assert data["image/png"][:4] == PNG
+    assert about["image/png"]["width"] == 720
 
 
 def test_less_than_a_cycle_is_an_error_unless_allowed(tmp_path, undrawn):
