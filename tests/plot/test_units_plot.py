@@ -10,6 +10,7 @@ from kinemesh.io import summary
 from made_up import folder
 from test_invariance import KINDS, scaled
 
+TITLE = "AGARD CT6: NACA 64A010 pitching 1.01 degrees at M 0.796, turbulent"  # the longest
 CHORDS = (0.5, 1.0, 300.0)
 SAME = 3e-4  # of an axis: chords in space are measured to 2e-4, by directions a degree apart
 pytestmark = [
@@ -26,6 +27,8 @@ def shown(monkeypatch):
     def look(figure, path):
         Path(path).touch()
         assert figures.empty(figure) == []
+        if "300" in str(Path(path).parent.name):  # texts have places once a figure is laid out
+            assert figures.overlaps(figure) == []
         found[Path(path).stem] = [
             (axes.get_xlabel(), axes.get_ylabel(), axes.get_title("left"),
              np.array([axes.get_xlim(), axes.get_ylim()]))
@@ -42,10 +45,13 @@ def drawn(folder, shown):
     return dict(shown)
 
 
-def assert_same(one, other):
-    """Figures with the same words and ranges."""
+def assert_same(one, other, cloud):
+    """Figures with the same words and ranges; the tetrahedra of a cloud that is cut, which are for
+    display alone, may be others, as Delaunay's are not unique."""
     assert one.keys() == other.keys()
     for name in one:
+        if cloud and name == "cut":
+            continue
         for mine, theirs in zip(one[name], other[name], strict=True):
             assert mine[:3] == theirs[:3], name
             wide = np.ptp(mine[3], axis=1)
@@ -62,6 +68,7 @@ def test_figures_are_the_same_with_any_chord(kind, tmp_path, shown):
     for chord in CHORDS:
         case = own.made(scaled(own.given(), chord), few)
         case.steady(out=tmp_path / f"{chord:g}")
+        summary.update(tmp_path / f"{chord:g}" / "summary.json", case={"title": TITLE})
         each[chord] = drawn(tmp_path / f"{chord:g}", shown)
         if kind in ("ale laminar", "incompressible"):
             moving = own.made(scaled(own.given(), chord), device="cpu")
@@ -70,7 +77,7 @@ def test_figures_are_the_same_with_any_chord(kind, tmp_path, shown):
             each[chord] |= {f"{name} by time": own for name, own in of_time.items()}
 
     for chord in CHORDS:
-        assert_same(each[1.0], each[chord])
+        assert_same(each[1.0], each[chord], own.solver == "meshless")
     labels = {text for axes in each[300.0].values() for own in axes for text in own[:2]}
     assert any("/c" in text or "/d" in text or "chord" in text for text in labels)
 

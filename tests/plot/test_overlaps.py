@@ -1,0 +1,71 @@
+"""No text lies over another one, and none is cut, in figures of loops, cycles, members and studies.
+
+Figures of flows are looked at in test_units_plot.py, those of sweeps in test_no_empty_figure.py.
+"""
+
+import figures
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh import plot
+from kinemesh.study.hysteresis import hysteresis
+from made_up import changed, loop, run
+from test_no_empty_figure import KINDS, of_motion
+from test_panels import flapping
+from two_runs import loop_run, sine, still
+
+TITLE = "AGARD CT6: NACA 64A010 pitching 1.01 degrees at M 0.796, turbulent\nRe 1.256e7, k 0.2"
+TABLE = {"alpha": 2 * np.sin(np.arange(24) * np.pi / 12 - 1), "cl": np.arange(24.0)}
+pytestmark = [
+    pytest.mark.no_sanitizer,
+    pytest.mark.long,  # texts have places once a figure is laid out
+    pytest.mark.filterwarnings("ignore"),
+]
+
+
+def turbulent():
+    """A loop that is not periodic and did not converge in a step."""
+    made = run()
+    return hysteresis(changed(made, cm=np.where(made["step"] > 64, 1.1, 1.0) * made["cm"]))
+
+
+def pair():
+    """Two runs of one case."""
+    each = [loop_run(sine(a, 20), sine(0.1 * a, 5), power=still(1e-3)) for a in (0.3, 0.33)]
+    return km.compare(*each)
+
+
+FIGURES = {
+    "loop": lambda: plot.hysteresis(turbulent(), title=TITLE),
+    "loop beside three": lambda: loop().plot(
+        [loop(scale=1.1), loop(scale=2.3), TABLE | {"cm": TABLE["cl"]}], title=TITLE
+    ),
+    "loop beside one": lambda: plot.hysteresis(turbulent(), "agard-ct5", title=TITLE),
+    "cycle": lambda: plot.cycle(flapping(0.2, 1.0, 2.0), [flapping(0.1, 1.0, 2.0)], title=TITLE),
+    "tiny powers": lambda: plot.cycle(flapping(2e-6, 1.0), title=TITLE),
+    "two runs": lambda: pair().plot(),
+} | {
+    f"lines, {kind}": lambda numbers=numbers: km.plot.sweep_lines(of_motion(*numbers, one=True))
+    for kind, (numbers, _) in KINDS.items()
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_no_text_lies_over_another(name):
+    figure = FIGURES[name]()
+
+    assert figures.empty(figure) == []
+    assert figures.overlaps(figure) == []
+
+
+def test_texts_over_one_another_and_beyond_the_figure_are_found():
+    figure = plot.hysteresis(loop())
+    axes = figure.axes[0]
+    axes.text(0.5, 0.5, "one", transform=axes.transAxes)
+    axes.text(0.5, 0.5, "two", transform=axes.transAxes)
+    figure.text(0.98, 0.5, "beyond the edge of the figure")
+
+    found = figures.overlaps(figure)
+
+    assert ("one", "two") in found
+    assert ("beyond the edge of the figure", "cut by the figure") in found
