@@ -2,19 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from kinemesh.errors import CaseError
 from kinemesh.loops.harmonics import Coefficient, FloatArray, interpolate
 
-if TYPE_CHECKING:
-    from kinemesh.loops.loop import Loop
-
 SAME = 0.01  # of the swing: by how much angles of one motion differ at equal phases
 SCATTER = 0.1  # of the swing, of measured angles
+
+
+class Compared(Protocol):
+    """A loop that is compared: `kinemesh.loops.loop.Loop`."""
+
+    @property
+    def label(self) -> str:
+        """Name in errors."""
+
+    @property
+    def phase_deg(self) -> FloatArray:
+        """(steps,) phases."""
+
+    @property
+    def alpha_deg(self) -> FloatArray:
+        """(steps,) angles."""
+
+    @property
+    def cl(self) -> Coefficient:
+        """Lift."""
+
+    @property
+    def cm(self) -> Coefficient:
+        """Pitching moment."""
+
+    @property
+    def cd(self) -> Coefficient | None:
+        """Drag, or None."""
+
+    @property
+    def measured(self) -> Mapping[str, FloatArray] | None:
+        """Columns of measured points, or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +65,7 @@ class Comparison:
     cd: Distance | None = None
 
 
-def distances(loop: Loop, other: Loop) -> Comparison:
+def distances(loop: Compared, other: Compared) -> Comparison:
     """Distances of a loop's loads; CaseError where the reference has another motion."""
     points = other.measured
     phase = loop.phase_deg if points is None else points["phase_deg"]
@@ -59,7 +89,7 @@ def _range(alpha: FloatArray) -> str:
     return f"{alpha.min():.3f} to {alpha.max():.3f} degrees"
 
 
-def _at(other: Loop, name: str, values: FloatArray, phase: FloatArray) -> FloatArray:
+def _at(other: Compared, name: str, values: FloatArray, phase: FloatArray) -> FloatArray:
     """A column of a reference: between its steps, or at the points that were measured."""
     if other.measured is None:
         return interpolate(values, other.phase_deg, np.radians(phase))
@@ -67,7 +97,12 @@ def _at(other: Loop, name: str, values: FloatArray, phase: FloatArray) -> FloatA
 
 
 def _distance(
-    loop: Loop, other: Loop, name: str, mine: Coefficient, their: Coefficient, phase: FloatArray
+    loop: Compared,
+    other: Compared,
+    name: str,
+    mine: Coefficient,
+    their: Coefficient,
+    phase: FloatArray,
 ) -> Distance:
     theirs = _at(other, name, their.values, phase)
     amplitude = their.amplitude if other.measured is None else float(np.ptp(theirs)) / 2
