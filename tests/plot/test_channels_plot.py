@@ -69,10 +69,10 @@ def test_a_channel_without_walls_has_its_pressure_along_both_sides(tmp_path, loo
 
 def steady(loads, mass=()):
     """The history of a steady run, with loads of a size, and mass flow through ends."""
-    history = History([*STEADY, *(f"mass_flow.{name}" for name in mass)])
+    history = History([*STEADY, *(f"mass_flow_{name}" for name in mass)])
     for n in range(1, 9):
         row = dict.fromkeys(history.columns, loads * 0.5**n) | {"iteration": n, "member": 0}
-        row |= {"residual": 0.5**n} | {f"mass_flow.{name}": 0.4 + 0.1**n for name in mass}
+        row |= {"residual": 0.5**n} | {f"mass_flow_{name}": 0.4 + 0.1**n for name in mass}
         history.append(row)
     return history
 
@@ -106,7 +106,7 @@ class Rows(dict):
 def test_mass_flow_takes_the_place_of_loads_of_zero_over_time():
     time = 0.1 * np.arange(1, 9)
     made = Rows(time=time, cl=0 * time, cd=0 * time)
-    made |= {"mass_flow.in": 0.4 + 0 * time, "mass_flow.out": -0.4 + 0.1 * time}
+    made |= {"mass_flow_in": 0.4 + 0 * time, "mass_flow_out": -0.4 + 0.1 * time}
 
     (panel,) = plot.loads(made).axes
 

@@ -107,6 +107,25 @@ def test_keys_of_case_files_are_told_in_words():
     assert figures.overlaps(figure) == []
 
 
+@pytest.mark.parametrize("ends", [(), ("mass_flow_in", "loss")])
+def test_a_sweep_of_a_channel_without_walls_is_of_its_ends(ends, tmp_path, monkeypatch, looked):
+    (tmp_path / "sweep.json").touch()
+    found = steady("cl", "cd", "cm")
+    flows = {name: 0.4 + 0.1 * found["state"] for name in ends}
+    still = found.assign({name: 0 * found[name] for name in ("cl", "cd", "cm")} | flows)
+    monkeypatch.setattr("kinemesh.results.open", lambda folder: still)
+
+    if not ends:
+        with pytest.raises(CaseError, match="no figures, as"):
+            km.plot.from_directory(tmp_path)
+        return
+    km.plot.from_directory(tmp_path)
+
+    assert looked == {"lines.png": []}
+    shown = [panel.get_ylabel() for panel in figures.panels(km.plot.sweep_lines(still))]
+    assert shown == ["mass flow in", "loss"]
+
+
 def test_what_ran_without_a_number_has_no_mark_at_the_foot():
     found = of_motion(NAN, 0.2, 0.4, 0.5, one=True)
     lost = found["efficiency"].copy()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kinemesh.results import Fields
 
 ALONG = 0.2  # share of the speed through a side, at most; through an inlet or outlet most of it is
-MASS_FLOW = "mass_flow."  # how columns of a history begin that have it, by marker
+MASS_FLOW = "mass_flow_"  # how columns of a history begin that have it, by marker
 
 
 def has_loads(history: History) -> bool:

@@ -13,12 +13,14 @@ from kinemesh.arguments import checks_names
 from kinemesh.errors import CaseError, warn
 from kinemesh.loops.loop import Loop, loop_of
 from kinemesh.plot import marks
+from kinemesh.plot.channels import MASS_FLOW
 from kinemesh.plot.marks import Marked
 from kinemesh.plot.style import BLUE, BODIES, DARK, GREY, WIDE, figure_of, styled, wrapped
 from kinemesh.plot.words import condition, label
 
 MOST = 200  # loops in one figure
 NUMBERS = "fiu"  # kinds of types
+OF_ENDS = ("pressure_drop", "loss")  # of a channel, beside its mass flow
 FLAPPING = ("thrust", "power_in", "efficiency")
 BY_CYCLES = (("damping", *FLAPPING), ("cl_amplitude", "cm_amplitude"))
 LEADING = (("cl",), ("cl_mean", "cd_mean", "cl_amplitude", "strouhal"))
@@ -64,8 +66,16 @@ def leading(found: Any) -> list[str]:
         if "damping" in there and "efficiency" not in there:
             there = [name for name in there if name not in FLAPPING]
         if there:
-            return there
+            return _moved(found, there)
     return []
+
+
+def _moved(found: Any, names: list[str]) -> list[str]:
+    """Results of which one is not 0; else, of channels without walls, those of their ends."""
+    if any(np.nan_to_num(found[name].values).any() for name in names):
+        return names
+    ends = [name for name in per_case(found) if name.startswith(MASS_FLOW) or name in OF_ENDS]
+    return [name for name in ends if has_numbers(found, name)]
 
 
 def has_numbers(found: Any, name: str) -> bool:
@@ -205,7 +215,7 @@ def over_one(found: Any) -> list[str]:
     """Default results over one parameter, those with numbers; [] without any."""
     groups = OVER_ONE if "phase" not in found.dims else ((*leading(found), *OF_LOOPS),)
     each = ([n for n in dict.fromkeys(names) if has_numbers(found, n)] for names in groups)
-    return next((there for there in each if there), [])
+    return _moved(found, next((there for there in each if there), []))
 
 
 @styled
