@@ -35,7 +35,19 @@ def pair():
     return km.compare(*each)
 
 
+def flat(ratio=0.42):
+    """Vorticity of a gas in a flat window, whose bar is shorter than its label."""
+    x, y = np.meshgrid(np.linspace(-1, 6.5, 40), np.linspace(-1, 1, 20) * 3.75 * ratio)
+    points, at = np.stack([x.ravel(), y.ravel()], axis=1), np.arange(800).reshape(20, 40)
+    cells = np.stack([at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]], axis=-1).reshape(-1, 4)
+    view = (-1, 6.5, -3.75 * ratio, 3.75 * ratio)
+    more = {"gas": True, "view": view, "range": (-0.15, 0.15)}
+    return plot.vorticity(points, cells, np.sin(x).ravel(), np.zeros((0, 2), int), TITLE, **more)
+
+
 FIGURES = {
+    "flat": flat,
+    "flatter": lambda: flat(0.2),
     "loop": lambda: plot.hysteresis(turbulent(), title=TITLE),
     "loop beside three": lambda: loop().plot(
         [loop(scale=1.1), loop(scale=2.3), TABLE | {"cm": TABLE["cl"]}], title=TITLE
@@ -69,3 +81,14 @@ def test_texts_over_one_another_and_beyond_the_figure_are_found():
 
     assert ("one", "two") in found
     assert ("beyond the edge of the figure", "cut by the figure") in found
+
+
+@pytest.mark.parametrize("ratio", [0.42, 0.2, 0.1])
+def test_the_label_of_a_short_bar_is_no_higher_than_the_bar(ratio):
+    figure = flat(ratio)
+    figure.draw_without_rendering()
+
+    (bar,) = figure.axes[0].child_axes
+
+    label, whole = bar.yaxis.label.get_window_extent(), bar.get_window_extent()
+    assert label.height <= whole.height + 2 * figures.ROOM

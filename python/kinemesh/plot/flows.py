@@ -286,6 +286,7 @@ class Picture:
         self.figure = figure_of(*_sizes(box))
         self.axes = self.figure.subplots()
         self.bar: Any = None
+        self.wide = False  # the bar's label lies beside it, and has no room yet
         if low < shade.mark < high and not flat:
             text = f"{shade.field} {shade.mark:g}"
             self.axes.plot([], [], color="white", linewidth=1.3, label=text)
@@ -313,8 +314,12 @@ class Picture:
             if len(triangles):
                 lined |= self._paint_part(x, triangles, values, number / len(layers))
         draw_walls(self.axes, points, walls)
-        told = f"lines every {self.step:.4g}" if lined else ""
-        frame(self.axes, self.box, ", ".join(text for text in (title, told) if text), self.unit)
+        lines = f"lines every {self.step:.4g}" if lined else ""
+        told = ", ".join(text for text in (title, lines) if text)
+        frame(self.axes, self.box, told, self.unit)
+        if self.wide:  # the room of a label beside the bar is found in a second turn
+            self.figure.get_layout_engine().execute(self.figure)
+            self.wide = False
 
     def _paint_part(
         self, points: NDArray[Any], triangles: NDArray[Any], values: NDArray[Any], above: float
@@ -367,6 +372,7 @@ class Picture:
         if LETTER * len(self.shade.label) > high:  # of a flat picture
             style = {"rotation": 0, "ha": "left", "va": "center"}
             self.bar.set_label(self.shade.label.replace(" [", "\n["), **style)
+            self.wide = True
         else:
             self.bar.set_label(self.shade.label)
         self.bar.outline.set_linewidth(0.6)

@@ -42,7 +42,6 @@ STYLE: Any = {
     "savefig.dpi": 200,
     "mathtext.fontset": "cm",
     "axes.formatter.limits": (-4, 6),
-    "axes.formatter.use_mathtext": True,
     "pdf.fonttype": 42,  # TrueType, not Type 3: text that journals take and editors find
     "svg.fonttype": "none",  # text as text
 }
