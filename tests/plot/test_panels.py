@@ -182,6 +182,14 @@ def test_captions_of_two_frequencies_have_both_phases():
     assert told == "pitch k 0.4, plunge k 0.2, phases of pitch 30 deg, of plunge 30 deg"
 
 
+def test_numbers_in_captions_have_four_digits_and_short_exponents():
+    asked = {"mach": 0.79612, "reynolds": 12_560_000.0, "omega": 1.5e-5}
+
+    told = title_of(Run(None, {"asked": [asked]}, None), 0)
+
+    assert told == "Mach 0.7961, Re 1.256e7, omega 1.5e-5"
+
+
 def test_what_varies_is_said_of_each_member():
     asked = [{"mach": 0.7}, {"mach": 0.755}]
     case = {"title": "at M 0.755", "title_says": {"mach": 0.755}}

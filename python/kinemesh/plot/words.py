@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -57,13 +56,18 @@ def condition(name: str | None, value: Any = "", digits: int = 6) -> str:
     """A condition with its value, as in a legend: `amplitude 2 deg`; without one its name."""
     if name is None:
         return ""
-    number = f"{value:.{digits}g}" if isinstance(value, float) else str(value)
-    number = re.sub(r"e\+?(-?)0*(?=\d)", r"e\1", number) if isinstance(value, float) else number
+    number = _number(value, digits) if isinstance(value, float) else str(value)
     words = plain(name)
     head, _, last = words.rpartition(" ")
     words = f"{head} {SHORT.get(last, last)}".strip()
     of = unit(name) if number and not isinstance(value, str) else ""
     return " ".join(text for text in (words, number, of) if text)
+
+
+def _number(value: float, digits: int) -> str:
+    """A number with so many digits: `4.8e6`, without zeros in its exponent."""
+    factor, mark, power = f"{value:.{digits}g}".partition("e")
+    return f"{factor}e{int(power)}" if mark else factor
 
 
 def of_member(row: Mapping[str, Any], names: list[str]) -> list[str]:
