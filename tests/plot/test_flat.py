@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from kinemesh.plot import flows
-from kinemesh.plot.flows import SHADES, Picture, pieces
+from kinemesh.plot.flows import Picture, pieces
+from kinemesh.plot.shades import SHADES
 from matplotlib.collections import PolyCollection
 
 X = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1], [2, 0], [2, 1]])

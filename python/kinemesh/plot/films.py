@@ -25,16 +25,8 @@ from kinemesh.plot.ensembles import (
     stream_of,
     title_of,
 )
-from kinemesh.plot.flows import (
-    SHADES,
-    Picture,
-    moment_of,
-    pieces,
-    range_of,
-    shade_of,
-    solved,
-    values_of,
-)
+from kinemesh.plot.flows import Picture, moment_of, pieces, range_of, solved, values_of
+from kinemesh.plot.shades import SHADES, shade_of
 from kinemesh.plot.style import STYLE
 from kinemesh.plot.units import unit_of
 from kinemesh.plot.views import View, in_frame, wake_of, window_of

@@ -26,7 +26,6 @@ from kinemesh.plot.ensembles import (
 )
 from kinemesh.plot.films import FORMATS as FILMS
 from kinemesh.plot.flows import (
-    SHADES,
     eddies,
     mach,
     moment_of,
@@ -39,6 +38,7 @@ from kinemesh.plot.friction import friction, layers
 from kinemesh.plot.histories import hysteresis
 from kinemesh.plot.overset import grids, parts_of
 from kinemesh.plot.pressures import unsteady_pressures
+from kinemesh.plot.shades import SHADES
 from kinemesh.plot.spaces import cloud, mesh
 from kinemesh.plot.style import at_moment
 from kinemesh.plot.times import convergence, loads
