@@ -103,7 +103,8 @@ class Cells(FaceVolumes):
                 "neighbour": b.table(entries.stack(neighbour, self.items)),
                 "edge": b.table(entries.stack(edge, self._faces())),
             }
-            self.fields.add(inverse=b.zeros((self.nodes, 3 if self.dimensions == 2 else 6)))
+            symmetric = self.dimensions * (self.dimensions + 1) // 2
+            self.fields.add(inverse=b.zeros((self.nodes, symmetric)))
             self.measure.follow(self.fields.also(**self.fitted).bind("least_squares"))
             return
         tables = [(own.starts, own.about) for own in self.tables]

@@ -123,12 +123,17 @@ def _sizes(frame: Fields) -> Floats:
     for count in np.unique(corners).tolist():
         own = corners == count
         table = cells[own, :count].astype(np.int32)
-        if points.shape[1] == 2:
-            found[own] = polygon_areas(points, table)
-        else:
-            kind = OF_CORNERS[count]
-            found[own] = volumes(points, kind, table[:, list(kind.to_vtk)])
+        found[own] = SIZES[points.shape[1]](points, table)
     return np.abs(found)
+
+
+def _volumes(points: Floats, cells: NDArray[np.int32]) -> Floats:
+    kind = OF_CORNERS[cells.shape[1]]
+    return volumes(points, kind, cells[:, list(kind.to_vtk)])
+
+
+SIZES = {2: polygon_areas, 3: _volumes}
+"""Areas and volumes of cells of one kind."""
 
 
 def _weights(frame: Fields) -> Floats:
