@@ -68,6 +68,7 @@ CASES = {
     "naca0012-sa": Shown("layers", "--size coarse"),
     "naca0012-subsonic": Shown("mesh"),
     "naca0012-transonic": Shown("cp"),
+    "nozzle-shock": Shown("cp"),
     "oneram6": Shown("cp", "--points 40000"),
     "oscillating-cylinder": Shown("loads"),
     "pitching-naca0012": Shown("vorticity", "--size coarse"),
@@ -84,7 +85,7 @@ FRONT = {  # of the README, in the order of the goal of each; what the picture s
     "plunging-naca0012": "Vorticity of a plunging wing section on overset grids",
     "three-element": "Slat, main element and flap of the 30P30N on a cloud of points",
     "cylinder": "Wake of a cylinder",
-    "nozzle-shock": "Nozzle with a shock beside one-dimensional flow",
+    "nozzle-shock": "Nozzle with a shock: pressure along it",
 }
 NOTEBOOKS = {  # number of the figure that the page shows, from the first or from the last one
     "agard_ct5": -1,

@@ -84,7 +84,7 @@ def _choices(case: Any, unsteady: bool | None) -> Iterator[tuple[str, Any]]:
     unsteady = moves if unsteady is None else unsteady
     gas = "mach" in case.streams
     yield "method", case.method
-    yield "parts", getattr(case, "parts", None) is not None
+    yield "parts", case.donors is not None
     settings = case.settings
     for name in ("flux", "limiter", "low_mach", "far_field"):
         yield name, getattr(settings, name, None)
