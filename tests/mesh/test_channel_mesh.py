@@ -86,6 +86,10 @@ def test_nodes_are_those_asked_for_in_cells_that_are_about_square(given, nodes):
         ({"upper": lambda x: 1 / (x - 3.0)}, "upper is inf at x = 3, expected a finite height"),
         ({"upper": lambda x: x[:3]}, r"gave numbers of shape \(3,\) for 513 places"),
         ({"upper": lambda: 1.0}, "upper failed, TypeError"),
+        ({"upper": lambda x: 1 + 0j * x}, "upper failed, TypeError: complex128 are no heights"),
+        ({"upper": lambda x: "high"}, "upper failed, TypeError"),
+        ({"upper": [("0", "1"), ("2", "1")]}, "expected two points"),
+        ({"upper": np.ones((2, 4))}, r"upper is an array of float64 of shape \(2, 4\), expected"),
         ({"upper": np.nan}, "upper = nan, expected a number, points"),
         ({"upper": True}, "upper = True, expected a number, points"),
         ({"lower": "flat"}, "lower = 'flat', expected a number, points"),
@@ -99,9 +103,12 @@ def test_nodes_are_those_asked_for_in_cells_that_are_about_square(given, nodes):
         ({"along": 7}, "along = 7, expected 8 to"),
         ({"across": 2}, "across = 2, expected 3 to"),
         ({"nodes": 24, "across": 4}, "6 nodes along and 4 across, expected at least 8 and 3"),
+        ({"along": 500, "nodes": 99}, "500 nodes along and 0 across, expected at least 8 and 3"),
         ({"nodes": 99, "along": 9, "across": 11}, "nodes = 99 beside along = 9 and across = 11"),
         ({"wall_spacing": 0.5, "across": 11}, "wall_spacing = 0.5, expected less than 0.1"),
         ({"wall_spacing": 1e-6, "across": 11}, "ask for more nodes across"),
+        ({"wall_spacing": 1e-20, "across": 4}, "ask for more nodes across"),
+        ({"wall_spacing": 0.2, "across": 3}, "with across = 3, .* expected 4 nodes"),
         ({"cells": "quad"}, "cells = 'quad', expected one of quads, triangles; did you mean"),
     ],
 )  # fmt: skip
@@ -113,3 +120,15 @@ def test_channels_that_are_none_are_refused(given, said):
 def test_points_of_both_walls_have_the_same_ends():
     with pytest.raises(MeshError, match="upper from 0 to 2 and of lower from 0 to 3"):
         km.mesh.channel([(0, 1), (2, 1)], lower=[(0, 0), (3, 0)])
+
+
+def test_a_function_may_change_its_places_and_wall_cells_may_be_all_but_even():
+    def flat(x):
+        x *= 0
+        return x + 1
+
+    own, plain = (km.mesh.channel(h, length=2.0, along=8, across=11) for h in (flat, 1.0))
+    near = km.mesh.channel(1.0, length=2.0, along=8, across=11, wall_spacing=0.1 * (1 - 1e-14))
+
+    assert (own.points == plain.points).all()
+    np.testing.assert_allclose(near.points, plain.points, atol=1e-11)

@@ -30,13 +30,18 @@ def channel_of(where: Any, value: Any) -> Mapping[str, Any]:
     known(Place(at), value, [key.name for key in fields(Channel)])
     if "upper" not in value:
         raise CaseError(Place(at), " lacks upper")
-    return {name: own if _points(own) else number(Place(at, name), own)
+    return {name: number(Place(at, name), own) if name == "length" else _wall(Place(at, name), own)
             for name, own in value.items()}  # fmt: skip
 
 
-def _points(value: Any) -> bool:
-    """True of a list, in which what makes the mesh looks for points."""
-    return isinstance(value, list | tuple)
+def _wall(where: Place, value: Any) -> Any:
+    """A height, or a list in which what makes the mesh looks for points."""
+    if isinstance(value, list | tuple):
+        return value
+    try:
+        return number(where, value)
+    except CaseError:
+        raise wrong(where, value, "a finite number, or points [[x, y], ...]") from None
 
 
 def channel_mesh(part: Any, told: dict[str, Any]) -> Any:

@@ -111,12 +111,12 @@ def _through(name: str, given: Any) -> tuple[Wall, tuple[float, float]]:
     from scipy.interpolate import PchipInterpolator  # which most meshes do not need
 
     try:
-        points = np.array(given, float)
+        points = _numbers(given)
     except (TypeError, ValueError):
         points = np.empty(0)
     if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2:
         raise MeshError(
-            f"channel: {name} is {shown(given)}, expected two points (x, y) at least: (m, 2)"
+            f"channel: {name} is {_told(given)}, expected two points (x, y) at least: (m, 2)"
         )
     wrong = np.flatnonzero(~np.isfinite(points).all(axis=1))
     if len(wrong):
@@ -135,12 +135,27 @@ def _through(name: str, given: Any) -> tuple[Wall, tuple[float, float]]:
     return PchipInterpolator(x, y), (float(x[0]), float(x[-1]))
 
 
+def _numbers(given: Any) -> Floats:
+    """An array of floats; TypeError for texts, truth values and complex numbers."""
+    found = np.array(given)
+    if found.dtype.kind not in "iufO":
+        raise TypeError(f"{found.dtype} are no heights")
+    return found.astype(float)
+
+
+def _told(given: Any) -> str:
+    """What was given in the place of points, in one line."""
+    if isinstance(given, np.ndarray):
+        return f"an array of {given.dtype} of shape {given.shape}"
+    return shown(given)
+
+
 def _checked(name: str, wall: Wall) -> Wall:
     """A wall whose heights are finite numbers, one for each x; MeshError where they are not."""
 
     def heights(x: Floats) -> Floats:
         try:
-            found = np.array(wall(x), float)
+            found = _numbers(wall(x.copy()))
         except Exception as error:
             raise MeshError(
                 f"channel: {name} failed, {type(error).__name__}: {error}; expected a function of "
@@ -209,7 +224,7 @@ def _counts(nodes: Any, along: Any, across: Any, slender: float) -> tuple[int, i
         count = whole("channel", "nodes", NODES if nodes is None else nodes, 24, MOST)
         square = max(FEWEST["across"], round((count / slender) ** 0.5))
         told.setdefault("across", round(count / told["along"]) if "along" in told else square)
-        told.setdefault("along", round(count / told["across"]))
+        told.setdefault("along", round(count / max(told["across"], 1)))
     if told["along"] * told["across"] > MOST or any(told[n] < FEWEST[n] for n in FEWEST):
         raise MeshError(
             f"channel: {told['along']} nodes along and {told['across']} across, expected at least "
@@ -225,6 +240,11 @@ def _shares(steps: int, heights: Floats, wall_spacing: Any) -> Floats:
     if wall_spacing is None:
         return np.repeat(t[:, None], len(heights), axis=1)
     first = positive("channel", "wall_spacing", wall_spacing)
+    if steps == 2:
+        raise MeshError(
+            f"channel: wall_spacing = {first:g} with across = 3, whose two cells are as high as "
+            "one another; expected 4 nodes across at least, or no wall_spacing"
+        )
     if not first < heights.min() / steps:
         raise MeshError(
             f"channel: wall_spacing = {first:g}, expected less than {heights.min() / steps:.4g}, "
@@ -248,4 +268,7 @@ def _stretched(t: Floats, first: float) -> Floats:
     def places(b: float) -> Floats:
         return 0.5 * (1.0 + np.tanh(b * (2.0 * t - 1.0)) / np.tanh(b))
 
+    for end in (1e-6, 50.0):  # even but for round-off; steeper than `_shares` takes
+        if (places(end)[1] - first) * (1.0 if end > 1.0 else -1.0) >= 0:
+            return places(end)
     return places(brentq(lambda b: places(b)[1] - first, 1e-6, 50.0, xtol=1e-13))
