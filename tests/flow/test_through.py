@@ -172,3 +172,21 @@ def test_a_member_that_failed_has_no_numbers_and_leaves_those_of_the_others(fact
 
     assert np.isnan([values[1] for values in found.values()]).all()
     assert np.isfinite([values[0] for values in found.values()]).all()
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_fluid_that_goes_the_wrong_way_is_told(name):
+    """Half of the outlet comes back at half the speed, 1/3 of the mass; of member 1 all turns."""
+    made = gas(name, [channel(8)] * 3, mach=[0.3] * 3)
+    (x, y), member = made.grid.points.T, made.grid.member
+    u = np.where(member == 1, -0.3, 0.3)
+    back = (member == 0) & (x > 0.5)
+    u[back] *= np.where(abs(y[back]) < 1e-9, 0.0, np.where(y[back] < 0, -0.5, 1.0))
+    made.initialise(np.stack([1 + 0 * u, u, 0 * u, 0 * u + 0.9 / 1.4], axis=1))
+    made.end_numbers()
+    told = made.remarks()
+
+    assert [own.members for own in told] == [(1,), (0,), (1,)]
+    assert "100 % of the mass that passes inlet 'in' goes out" in told[0]
+    assert "33.3 % of the mass that passes outlet 'out' comes back in" in told[1]
+    assert "100 % of the mass that passes outlet 'out' comes back in" in told[2]

@@ -149,6 +149,21 @@ def numbers_of(
     return found
 
 
+def against(
+    ends: Mapping[str, End], passing: Mapping[str, Passing], members: int
+) -> dict[str, Floats]:
+    """(members,) share of what passes each marker that goes out of an inlet or into an outlet."""
+    found = {}
+    for marker, end in ends.items():
+        into = end.share * passing[end.patch].mass[end.rows]
+        wrong = np.maximum(-into if end.enters else into, 0.0)
+        back, whole = (
+            np.bincount(end.member, a, members).astype(float) for a in (wrong, np.abs(into))
+        )
+        found[marker] = np.nan_to_num(_over(back, whole))
+    return found
+
+
 def _over(a: Floats, b: Floats) -> Floats:
     """Return a / b, nan where b is 0."""
     found: Floats = np.full(np.shape(a), np.nan)

@@ -99,7 +99,8 @@ class Answers(State, Moving):
         return self.behind()
 
     def remarks(self) -> list[str]:
-        return [*self.low_mach.notes(), *self.friction.remarks()]
+        of_terms = (own for term in self.terms.values() for own in term.remarks())
+        return [*self.low_mach.notes(), *self.friction.remarks(), *of_terms]
 
     def phase(self, member: int, steady: bool) -> str:
         newton = self.newton if steady else self.newton_of_steps

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kinemesh.bodies.placement import Placement
 from kinemesh.device.fields import Fields
 from kinemesh.linear.layers import Layers
+from kinemesh.sentences import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +172,10 @@ class Term:
     def numbers(self) -> dict[str, NDArray[Any]]:
         """(members,) of each of `columns`."""
         return {}
+
+    def remarks(self) -> list[Sentence]:
+        """Sentences on the end of a run, after its last state."""
+        return []
 
     def outputs(self) -> dict[str, NDArray[Any]]:
         """(nodes,) fields of a field file beside those of the model, by name."""

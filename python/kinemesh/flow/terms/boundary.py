@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kinemesh.errors import SettingsError
 from kinemesh.flow.terms.base import Rows, Term
 from kinemesh.flow.terms.passing import GasThrough
+from kinemesh.sentences import Sentence
 from kinemesh.space.conditions.table import flux_of
 from kinemesh.space.conditions.values import Values
 
@@ -72,6 +73,9 @@ class Boundary(Term):
 
     def numbers(self) -> dict[str, NDArray[Any]]:
         return self.through.numbers()
+
+    def remarks(self) -> list[Sentence]:
+        return self.through.remarks()
 
     def residual(self) -> list[Any]:
         return [

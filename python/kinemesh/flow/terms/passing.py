@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.gas import GAMMA
+from kinemesh.sentences import Sentence
 from kinemesh.space.conditions.table import ends_of
-from kinemesh.space.through import Passing, columns_of, ends_on, numbers_of
+from kinemesh.space.through import Passing, against, columns_of, ends_on, numbers_of
+
+LEAST = 0.01  # share of what passes an end, from which on it is told where it goes the wrong way
 
 
 class GasThrough:
@@ -57,12 +60,30 @@ class GasThrough:
         """(members,) of each of `columns`."""
         if self.call is None:
             return {}
+        with self.grid.ensemble.quiet():
+            return dict(numbers_of(self.ends, self._now(), self.grid.members, self.length))
+
+    def remarks(self) -> list[Sentence]:
+        """A sentence for each inlet and outlet of a member where fluid goes the wrong way."""
+        if self.call is None:
+            return []
+        with self.grid.ensemble.quiet():
+            found = against(self.ends, self._now(), self.grid.members)
+        failed = self.grid.ensemble.failures
+        return [
+            _wrong_way(member, marker, self.ends[marker].enters, float(share[member]))
+            for marker, share in found.items()
+            for member in np.flatnonzero(share > LEAST).tolist()
+            if member not in failed
+        ]
+
+    def _now(self) -> dict[str, Passing]:
+        """What passes by the name of the patch, as the state is now."""
         for fluxes in self.fluxes.values():
             self.backend.put(fluxes, 0)
+        assert self.call is not None
         self.call()
-        with self.grid.ensemble.quiet():
-            passing = {kind: self._passing(kind) for kind in self.states}
-            return dict(numbers_of(self.ends, passing, self.grid.members, self.length))
+        return {kind: self._passing(kind) for kind in self.states}
 
     def _passing(self, kind: str) -> Passing:
         q, flux = (self.backend.get(a[kind]).astype(float) for a in (self.states, self.fluxes))
@@ -71,3 +92,21 @@ class GasThrough:
         total = p * (1 + 0.5 * (GAMMA - 1) * square) ** (GAMMA / (GAMMA - 1))
         heat = -(GAMMA - 1) * flux[:, self.model.variables - 1]
         return Passing(-flux[:, 0], p, total, heat)
+
+
+def _wrong_way(member: int, marker: str, enters: bool, share: float) -> Sentence:
+    """Sentence on an end where fluid goes the wrong way, which no number of its condition sets."""
+    kind, way, sets, advice = (
+        ("inlet", "goes out", "only what comes in has its total state",
+         "raise its total_pressure, or make it an outlet")
+        if enters
+        else ("outlet", "comes back in", "with the entropy of the fluid inside, which nothing sets",
+              "put the outlet where nothing comes back, or lower its pressure")
+    )  # fmt: skip
+    return Sentence(
+        f"at the end of the run {100 * share:.3g} % of the mass that passes {kind} {marker!r} "
+        f"{way}, {sets}: the flow there is not to be trusted",
+        member=member,
+        about="wrong way",
+        advice=advice,
+    )
