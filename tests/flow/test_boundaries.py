@@ -239,9 +239,11 @@ def test_kinds_that_leave_no_far_field_are_refused():
 
 def test_a_motion_without_a_wall_is_told_of_the_wall():
     law = km.motion.pitch(1.0, k=0.1)
-    case = km.Ale(channel(), mach=0.5, device="cpu", walls=[], motion=law)
+    told = {"mach": 0.5, "device": "cpu", "walls": []}
     with pytest.raises(km.SettingsError, match="no marker is a wall, so there is no body to move"):
-        case.run(cycles=1, steps_per_cycle=16)
+        km.Ale(channel(), motion=law, **told)  # runs by time_step and steps too
+    with pytest.raises(km.SettingsError, match="no marker is a wall, so there is no body to move"):
+        km.Ale(channel(), **told).run(cycles=1, steps_per_cycle=16)
 
 
 @METHODS

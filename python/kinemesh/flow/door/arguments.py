@@ -342,6 +342,12 @@ def motions_of(value: Any, members: int, bodies: Sequence[tuple[int, str]]) -> l
                 "such as km.motion.pitch(amplitude_deg=2.5, k=0.08)",
                 member=member,
             )
+        if isinstance(motion, Motion) and not there[member]:
+            raise SettingsError(
+                "a motion is given, and no marker is a wall, so there is no body to move; name the "
+                "bodies in walls ([mesh] in a case file), or leave the motion out",
+                member=member,
+            )
         unknown = set(motion) - set(there[member]) if isinstance(motion, Mapping) else set()
         if unknown:
             raise SettingsError(
