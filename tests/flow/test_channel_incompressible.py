@@ -104,6 +104,7 @@ def test_a_cylinder_in_a_channel_has_the_published_loads(times, drag, lift, fall
     [
         lambda x, y: 6 * (0.25 - y**2),
         lambda x, y: np.stack([6 * (0.25 - y**2), 0 * y]),
+        lambda x, y: [6 * (0.25 - each**2) for each in y],
     ],
 )
 def test_functions_give_what_the_parabola_does(velocity):
@@ -409,6 +410,8 @@ def test_a_law_that_fails_says_so():
         made.run(steps=4, time_step=0.05, start="stream")
     with pytest.raises(SettingsError, match="expected a speed"):
         case(entry=km.inlet(velocity=lambda time: (1.0, 2.0, 3.0)), stream=0.0)
+    with pytest.raises(SettingsError, match=r"velocity is nan, .* at time 0"):
+        case(entry=km.inlet(velocity=lambda time: np.nan), stream=0.0)
 
 
 def table(tmp_path, header="y,u", rows=None):

@@ -119,7 +119,11 @@ class Inflow(Condition):
         if not self.varies:
             return self
         if _arguments(law) == ["time"]:
-            return Inflow(called("inlet", "velocity", law, time), self.profile)
+            velocity = called("inlet", "velocity", law, time)
+            try:
+                return Inflow(velocity, self.profile)
+            except SettingsError as error:
+                raise SettingsError(f"{error} at time {time:g}") from None
         return Inflow(lambda x, y: law(x, y, time), self.profile)
 
     @property
@@ -173,7 +177,7 @@ class Inflow(Condition):
             return across
         try:
             given = self.velocity(x[:, 0].copy(), x[:, 1].copy())
-            if isinstance(given, tuple | list):
+            if isinstance(given, tuple | list) and len(given) == 2:
                 given = [np.broadcast_to(part, len(x)) for part in given]
             made = np.array(given, float)
         except Exception as error:
