@@ -439,7 +439,7 @@ def test_a_loop_of_converged_steps_has_no_marks():
     lift = plot.hysteresis(loop()).axes[0]
 
     texts = [text.get_text() for text in lift.get_legend().get_texts()]
-    assert texts == ["kinemesh\n(periodic or not: not known of one cycle)"]
+    assert texts == ["made up\n(periodic or not: not known of one cycle)"]
     assert not [line for line in lift.lines if line.get_marker() == "o"]
 
 

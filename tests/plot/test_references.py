@@ -1,5 +1,6 @@
 """References of loops: measured points are symbols, computed loops lines, one or several."""
 
+import figures
 import kinemesh as km
 import numpy as np
 import pytest
@@ -49,7 +50,14 @@ def test_a_cycle_has_the_points_over_the_phase():
 
 
 @pytest.mark.parametrize(
-    ("share", "text"), [(1.3, "130 %"), (0.0007123, "0.071 %"), (0.0, "0 %"), (12.34, "1200 %")]
+    ("share", "text"),
+    [
+        (1.3, "130 %"),
+        (0.0007123, "0.071 %"),
+        (0.0, "0 %"),
+        (12.34, "1200 %"),
+        (1.6e-16, "below 0.0001 %"),
+    ],
 )
 def test_shares_are_told_without_exponents(share, text):
     assert percent(share) == text
@@ -94,3 +102,38 @@ def test_what_is_no_reference_of_a_loop_is_refused(words, told, tmp_path, capsys
 def test_references_of_what_has_no_loop_are_refused(tmp_path):
     with pytest.raises(CaseError, match="the folder holds a run without a cycle"):
         km.plot.from_directory(folder(tmp_path, "steady"), reference="agard-ct5")
+
+
+@pytest.mark.parametrize(
+    ("loads", "shown"),
+    [(("cl",), ["lift"]), (("cd",), ["drag"]), (("cm",), ["pitching moment, nose-up positive"]),
+     (("cl", "cd"), ["lift", "drag"])],
+)  # fmt: skip
+def test_a_loop_has_panels_of_the_loads_that_it_has(loads, shown):
+    table = {name: TUNNEL[name] for name in ("phase_deg", "alpha_deg")}
+    own = km.hysteresis(table | dict.fromkeys(loads, TUNNEL["cl"]))
+
+    loops = own.plot(loop())
+    cycle = plot.cycle(own, loop())
+
+    assert [axes.get_title("left") for axes in loops.axes] == shown
+    names = [axes.get_title("left").partition("\n")[0] for axes in cycle.axes if axes.get_visible()]
+    assert names == ["motion", *shown]
+    assert figures.empty(loops) == figures.empty(cycle) == []
+
+
+@pytest.mark.parametrize(
+    ("loads", "told"), [(["cm"], "table has no cm"), ("cl", "names of loads"), ([], "names of")]
+)
+def test_loads_that_a_loop_does_not_have_are_refused_by_name(loads, told):
+    with pytest.raises(CaseError, match=told):
+        km.hysteresis(TUNNEL).plot(loads=loads)
+
+
+def test_a_measured_loop_is_drawn_by_its_points_under_its_own_name():
+    axes = km.hysteresis(TUNNEL).plot().axes[0]
+
+    (points,) = [line for line in axes.lines if line.get_marker() == "o"]
+    assert points.get_ydata() == pytest.approx(TUNNEL["cl"])
+    (text,) = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert text.startswith("table\n")

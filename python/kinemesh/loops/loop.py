@@ -54,7 +54,11 @@ class Loop:
 
     def __repr__(self) -> str:
         told = {"cl": self.cl.amplitude, "cm": self.cm.amplitude, "damping": self.damping}
-        parts = [f"{name} {value:.5g}" for name, value in told.items() if value is not None]
+        parts = [
+            f"{name} {value:.5g}"
+            for name, value in told.items()
+            if value is not None and value == value
+        ]
         return f"Loop({self.label}: {self.steps} steps, amplitudes {', '.join(parts)})"
 
     @property
@@ -163,7 +167,7 @@ class Loop:
         return distances(self, other)
 
     def plot(
-        self, reference: Any = None, path: Any = None, title: str = "", loads: Any = ("cl", "cm")
+        self, reference: Any = None, path: Any = None, title: str = "", loads: Any = None
     ) -> Any:
         """Figure of loads against alpha (`kinemesh.plot.hysteresis`), saved to `path`, if any.
 

@@ -39,13 +39,14 @@ def cycle(
 
 @styled
 def _cycle(loop: Loop, others: list[Loop], title: str) -> Any:
-    figure = figure_of(7.2, 5.6 if title else 5.2)
+    shown = [name for name in ("cl", "cd", "cm") if references.known(loop, name)]
+    shown = [*shown[:2], "power"] if loop.power is not None else shown
+    down = 1 if len(shown) == 1 else 2
+    figure = figure_of(7.2, 2.6 * down + (0.4 if title else 0.0))
     if title:
         figure.suptitle(wrapped(title, 90), fontsize=10)
-    panels = figure.subplots(2, 2).ravel()
+    panels = figure.subplots(down, 2).ravel()
     _motion(panels[0], loop)
-    shown = ["cl", *(["cd"] if loop.cd is not None else []), "cm"]
-    shown = [*shown[:2], "power"] if loop.power is not None else shown
     handles = {}
     for axes, name in zip(panels[1:], shown, strict=False):
         for other, number in zip(others, references.numbers(others), strict=True):

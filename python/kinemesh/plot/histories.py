@@ -50,6 +50,7 @@ TITLES = {
     "cm_yaw": "moment of yaw, right-handed",
 }
 
+ALONE = 4.8  # inches across of a panel that is the only one
 ROW = 0.068  # height of a row of a legend, of a panel's
 
 
@@ -58,12 +59,12 @@ def hysteresis(
     reference: Any = None,
     path: str | Path | None = None,
     title: str = "",
-    loads: Sequence[str] = ("cl", "cm"),
+    loads: Sequence[str] | None = None,
 ) -> Any:
     """Figure of cl and cm against alpha (against phase where the body does not pitch).
 
-    `loads` are others of `Loop.load`, in space cy, cm_roll and cm_yaw too; cd takes the place of a
-    cm that is not known.
+    `loads` are others of `Loop.load`, in space cy, cm_roll and cm_yaw too.  Without them cd takes
+    the place of a cm that is not known, and a load that the loop does not have has no panel.
 
     Several bodies have a line each beside that of all of them, their cm about their own pivots; of
     bodies that do not turn, about their own points (docs/results.md).
@@ -74,23 +75,30 @@ def hysteresis(
     legend has its change from the cycle before.
     """
     others = reference_loops(reference, loop)
-    missing = [name for name in loads if loop.load(name) is None]
+    loads = _shown(loop) if loads is None else loads
+    if isinstance(loads, str) or not len(loads):
+        raise CaseError(f'hysteresis: loads is {loads!r}, expected names of loads, as ["cl", "cd"]')
+    missing = [name for name in loads if not references.known(loop, name)]
     if missing:
         raise CaseError(f"hysteresis: {loop.label} has no {', '.join(missing)}")
     return _hysteresis(loop, others, title, loads, path=path)
 
 
+def _shown(loop: Loop) -> list[str]:
+    """Loads of a figure that is not told which: of cl and cm, or cd, those that the loop has."""
+    moment = "cm" if references.known(loop, "cm") else "cd"
+    return [name for name in ("cl", moment) if references.known(loop, name)]
+
+
 @styled
 def _hysteresis(loop: Loop, others: list[Loop], title: str, loads: Sequence[str]) -> Any:
-    width = 3.6 * max(len(loads), 2)
+    width = max(3.6 * len(loads), ALONE)
     figure = figure_of(width, 3.6 if title else 3.3)
     if title:
         figure.suptitle(wrapped(title, int(12.5 * width)), fontsize=10)
     pitches = bool(np.ptp(loop.alpha_deg) > 0)
     away = [loop.compare(other) for other in others]
     bodies = list(_of_bodies(loop))
-    instead = np.isnan(loop.cm.mean) and loop.cd is not None
-    loads = ["cd" if instead and name == "cm" else name for name in loads]
     panels = figure.subplots(1, len(loads), squeeze=False)[0]
     for axes, name in zip(panels, loads, strict=True):
         _references(axes, others, away, name, pitches)
@@ -104,7 +112,7 @@ def _hysteresis(loop: Loop, others: list[Loop], title: str, loads: Sequence[str]
             about = own_point if name == "cm" else ""
             style = {"color": colour_of(k), "linestyle": dashes_of(k), "zorder": 2.1}
             axes.plot(own, load, linewidth=1.1, label=f"{marker}{about}", **style)
-        axes.plot(x, y, color=BLUE, label=f"{'all bodies' if bodies else 'kinemesh'}{said}")
+        _own(axes, loop, name, (x, y), f"{_called(loop)}{said}", pitches)
         if loop.periodic is False and said:
             axes.plot(x[[0, -1]], y[[0, -1]], "s", color=BLUE, markersize=3.5)
         if pitches:
@@ -128,6 +136,30 @@ def _hysteresis(loop: Loop, others: list[Loop], title: str, loads: Sequence[str]
             axes.set_ylim(low, high + max(0.28, share / (1 - share)) * (high - low))
             axes.legend(loc="upper left", fontsize=7.5)
     return figure
+
+
+def _called(loop: Loop) -> str:
+    """Label of a loop in its own figure: of a table, which has no `converged`, its own."""
+    if len(loop.bodies) > 1:
+        return "all bodies"
+    return "kinemesh" if loop.converged is not None else references.label(loop)
+
+
+def _own(
+    axes: Any,
+    loop: Loop,
+    name: str,
+    line: tuple[NDArray[Any], NDArray[Any]],
+    label: str,
+    pitches: bool,
+) -> None:
+    """Draw the loop of a figure as a line, of a measured one its points and a thin line."""
+    if loop.measured is None or name not in loop.measured:
+        axes.plot(*line, color=BLUE, label=label)
+        return
+    at = loop.measured["alpha_deg" if pitches else "phase_deg"], loop.measured[name]
+    axes.plot(*line, color=BLUE, linewidth=0.7)
+    axes.plot(*at, "o", color=BLUE, markersize=4, label=label)
 
 
 def _references(

@@ -27,7 +27,7 @@ def draw(
     name : of the load;  x : "alpha_deg" or "phase_deg"
     number : of the reference among those of its kind
     """
-    if other.measured is not None:
+    if other.measured is not None and name in other.measured:
         at = other.measured[x], other.measured[name]
         symbol = SYMBOLS_OF_POINTS[number % len(SYMBOLS_OF_POINTS)]
         colour = DARK if number == 0 else BODIES[1 + number % (len(BODIES) - 1)]
@@ -45,11 +45,9 @@ def numbers(others: list[Loop]) -> list[int]:
     return [kinds[:k].count(kind) for k, kind in enumerate(kinds)]
 
 
-def known(other: Loop, name: str) -> bool:
-    """Return True if a reference has finite values of a load."""
-    if other.measured is not None:
-        return name in other.measured
-    load = other.load(name)
+def known(loop: Loop, name: str) -> bool:
+    """Return True if a loop has finite values of a load."""
+    load = loop.load(name)
     return load is not None and bool(np.isfinite(load.mean))
 
 

@@ -21,6 +21,7 @@ NARROW = 60  # letters of a title in a figure 5.6 inches wide
 WIDE = 76  # letters of a title in a figure 6.4 inches wide
 WIDTH = 11.5  # letters of a title to an inch, capitals and figures among them
 NOISE = 1e-3  # of the largest range in a figure: what is below is drawn as zero
+ROUNDING = 1e-6  # share below which a difference is not told in figures
 QUIET = 0.05  # of the largest range: where the axis of noise ends, on both sides
 STYLE: Any = {
     "font.size": 9,
@@ -158,7 +159,12 @@ def hush(panels: Iterable[Any]) -> None:
 
 
 def percent(share: float, digits: int = 2) -> str:
-    """A share in per cent with so many digits, and no exponent: `0.071 %`, `130 %`."""
+    """A share in per cent with so many digits, and no exponent: `0.071 %`, `130 %`.
+
+    What is less than a millionth says so, as it is rounding.
+    """
+    if 0 < abs(share) < ROUNDING:
+        return f"below {percent(ROUNDING)}"
     return f"{np.format_float_positional(100 * share, digits, fractional=False, trim='-')} %"
 
 
