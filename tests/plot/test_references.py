@@ -137,3 +137,35 @@ def test_a_measured_loop_is_drawn_by_its_points_under_its_own_name():
     assert points.get_ydata() == pytest.approx(TUNNEL["cl"])
     (text,) = [text.get_text() for text in axes.get_legend().get_texts()]
     assert text.startswith("table\n")
+
+
+@pytest.mark.parametrize("name", ["_tunnel.csv", "a_$1_$2.csv"])
+def test_references_of_any_name_are_in_the_legend_as_it_is(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    figure = loop().plot(written(tmp_path / name).name)
+
+    figure.draw_without_rendering()
+
+    first = figure.axes[0].get_legend().get_texts()[0].get_text()
+    assert first.replace("\\$", "$").strip().startswith(name)
+
+
+def test_references_of_one_name_are_told_apart():
+    others = [loop(scale=1.2), loop(scale=0.9), TUNNEL, TUNNEL]
+
+    legends = [loop().plot(others).axes[0].get_legend(), plot.cycle(loop(), others).legends[0]]
+
+    for legend in legends:
+        texts = [text.get_text().partition(",")[0] for text in legend.get_texts()]
+        assert texts[:4] == ["made up (1)", "made up (2)", "table (1)", "table (2)"]
+
+
+@pytest.mark.long  # a legend has its place once the figure is laid out
+def test_a_legend_of_many_references_is_above_the_lines():
+    figure = loop().plot([loop(scale=scale) for scale in np.linspace(0.5, 1.0, 14)])
+
+    figure.draw_without_rendering()
+
+    axes = figure.axes[0]
+    top = max(axes.transData.transform(line.get_xydata())[:, 1].max() for line in axes.lines)
+    assert axes.get_legend().get_window_extent().y0 > top

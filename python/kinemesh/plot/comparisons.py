@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinemesh.plot.histories import SYMBOLS, TITLES
-from kinemesh.plot.style import BLUE, DARK, RED, figure_of, percent, phase_axis, styled, wrapped
+from kinemesh.plot.style import (
+    BLUE,
+    DARK,
+    RED,
+    figure_of,
+    percent,
+    phase_axis,
+    plain,
+    styled,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from kinemesh.study.comparison import Compared
@@ -41,8 +51,8 @@ def _loops(compared: Compared) -> Any:
     x = np.r_[finer.alpha_deg, finer.alpha_deg[0]] if pitches else along
     for (top, bottom), (name, load) in zip(panels.T, loads.items(), strict=True):
         one, other = (np.r_[v, v[0]] for v in load.values)
-        top.plot(x, one, color=BLUE, label=compared.labels[0])
-        top.plot(x, other, "--", color=RED, linewidth=1.2, label=compared.labels[1])
+        top.plot(x, one, color=BLUE, label=plain(compared.labels[0]))
+        top.plot(x, other, "--", color=RED, linewidth=1.2, label=plain(compared.labels[1]))
         if pitches:
             top.set_xlabel(r"$\alpha$ [deg]")
         else:
@@ -72,7 +82,7 @@ def _loads(compared: Compared) -> Any:
         for at, value, colour, label in zip(
             (0, 1), (pair.first, pair.second), (BLUE, RED), compared.labels, strict=True
         ):
-            axes.plot([at], [value], "o", color=colour, label=label)
+            axes.plot([at], [value], "o", color=colour, label=plain(label))
         axes.plot([0, 1], [pair.first, pair.second], color=DARK, linewidth=0.6, zorder=1)
         axes.set_xlim(-0.5, 1.5)
         axes.set_xticks([])

@@ -47,14 +47,14 @@ def _cycle(loop: Loop, others: list[Loop], title: str) -> Any:
         figure.suptitle(wrapped(title, 90), fontsize=10)
     panels = figure.subplots(down, 2).ravel()
     _motion(panels[0], loop)
-    handles = {}
+    handles: dict[Any, Any] = {}
     for axes, name in zip(panels[1:], shown, strict=False):
-        for other, number in zip(others, references.numbers(others), strict=True):
+        for k, (other, number) in enumerate(zip(others, references.numbers(others), strict=True)):
             if references.known(other, name):
                 line = curve(other, name, False)[:2]
                 drawn = references.draw(axes, other, line, name, "phase_deg", number)
                 drawn.set_label(references.label(other))
-                handles[other.label] = drawn
+                handles[k] = drawn
         x, y, _ = curve(loop, name, False)
         handles["last cycle"] = axes.plot(x, y, color=BLUE, label="last cycle")[0]
         dotted = {"color": BLUE, "linewidth": 0.9, "linestyle": ":", "label": "mean over the cycle"}

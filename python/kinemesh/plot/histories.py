@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from kinemesh.plot.style import (
     hush,
     percent,
     phase_axis,
+    plain,
     styled,
     wrapped,
 )
@@ -52,6 +53,7 @@ TITLES = {
 
 ALONE = 4.8  # inches across of a panel that is the only one
 ROW = 0.068  # height of a row of a legend, of a panel's
+MOST = 0.6  # of a panel's height, for its legend
 
 
 def hysteresis(
@@ -111,7 +113,7 @@ def _hysteresis(loop: Loop, others: list[Loop], title: str, loads: Sequence[str]
             own_point = " (own pivot)" if loop.bodies[marker].turns else " (own point)"
             about = own_point if name == "cm" else ""
             style = {"color": colour_of(k), "linestyle": dashes_of(k), "zorder": 2.1}
-            axes.plot(own, load, linewidth=1.1, label=f"{marker}{about}", **style)
+            axes.plot(own, load, linewidth=1.1, label=f"{plain(marker)}{about}", **style)
         _own(axes, loop, name, (x, y), f"{_called(loop)}{said}", pitches)
         if loop.periodic is False and said:
             axes.plot(x[[0, -1]], y[[0, -1]], "s", color=BLUE, markersize=3.5)
@@ -127,15 +129,22 @@ def _hysteresis(loop: Loop, others: list[Loop], title: str, loads: Sequence[str]
         if loop.unconverged:
             _marks(axes, loop, x[at], y[at])
     hush(panels)
-    for axes in panels:
-        labels = axes.get_legend_handles_labels()[1]
+    _legends(figure, panels)
+    return figure
+
+
+def _legends(figure: Any, panels: Iterable[Any]) -> None:
+    """Put legends above the lines, in a figure that is taller where they have many rows."""
+    told = [axes.get_legend_handles_labels()[1] for axes in panels]
+    every = [sum(1 + text.count("\n") for text in labels) for labels in told]
+    taller = max(1.0, (ROW * max(every) + 0.02) / MOST)
+    figure.set_figheight(taller * figure.get_figheight())
+    for axes, labels, rows in zip(panels, told, every, strict=True):
         if labels != ["kinemesh"]:
-            rows = sum(1 + text.count("\n") for text in labels)
             low, high = axes.get_ylim()
-            share = min(ROW * rows + 0.02, 0.6)  # of the panel, for the legend above the lines
+            share = (ROW * rows + 0.02) / taller  # of the panel, for the legend above the lines
             axes.set_ylim(low, high + max(0.28, share / (1 - share)) * (high - low))
             axes.legend(loc="upper left", fontsize=7.5)
-    return figure
 
 
 def _called(loop: Loop) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.plot.style import BODIES, DARK, DASHES, percent, wrapped
+from kinemesh.plot.style import BODIES, DARK, DASHES, percent, plain, wrapped
 
 if TYPE_CHECKING:
     from kinemesh.loops.loop import Loop
@@ -53,9 +53,10 @@ def known(loop: Loop, name: str) -> bool:
 
 def label(other: Loop) -> str:
     """Label of a reference: of a long path its end, of other words lines of a legend."""
-    if len(other.label) > LONGEST and " " not in other.label and "/" in other.label:
-        return "\u2026/" + other.label.rstrip("/").rpartition("/")[2]
-    return wrapped(other.label, LONGEST + 10)
+    name = other.label
+    if len(name) > LONGEST and " " not in name and "/" in name:
+        return plain("\u2026/" + name.rstrip("/").rpartition("/")[2])
+    return plain(wrapped(name, LONGEST + 10))
 
 
 def told(other: Loop, share: float, alone: bool) -> str:

@@ -91,6 +91,11 @@ def wrapped(title: str, width: int) -> str:
     return "\n".join(row for line in title.split("\n") for row in _rows(line, width))
 
 
+def plain(name: str) -> str:
+    """A name of a user's as a figure shows it: no formula between `$`, and no `_` that hides it."""
+    return (" " * name.startswith("_") + name).replace("$", r"\$")
+
+
 def at_moment(title: str, moment: str) -> str:
     """A title with the moment at the end of its last line, or below it where that is long."""
     full = len(title.rpartition("\n")[2]) + len(moment) > 64

@@ -159,8 +159,18 @@ def reference_loop(reference: Any, beside: Loop | None = None) -> Loop:
 
 
 def reference_loops(references: Any, beside: Loop | None = None) -> list[Loop]:
-    """Reference loops of one reference or of a list of several; [] of None."""
+    """Reference loops of one reference or of a list of several; [] of None.
+
+    Of those that have one label, as two tables in memory, each has its number behind it.
+    """
     if references is None:
         return []
     several = isinstance(references, list | tuple)
-    return [reference_loop(one, beside) for one in (references if several else [references])]
+    made = [reference_loop(one, beside) for one in (references if several else [references])]
+    labels = [one.label for one in made]
+    return [
+        replace(one, label=f"{one.label} ({labels[:k].count(one.label) + 1})")
+        if labels.count(one.label) > 1
+        else one
+        for k, one in enumerate(made)
+    ]
