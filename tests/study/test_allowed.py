@@ -12,6 +12,7 @@ LAWS = {"turbulence": None, "temperature_k": 288.15, "wall": "adiabatic", "prand
 GAS = {"mach": MACH, "alpha_deg": 1.0}
 VISCOUS = {"stream": GAS | {"reynolds": 5e3}, "viscosity": LAWS}
 WATER = {"stream": {"reynolds": 1e3, "stream": 1.0, "alpha_deg": 1.0}}
+PLUNGE = {"motion": "plunge", "amplitude": 0.1, "k": PITCH["k"], "phase_deg": 0.0}
 THICK = {"airfoil": BOX["airfoil"] | {"to": [1.0, 0.09]}}
 
 
@@ -28,6 +29,7 @@ THICK = {"airfoil": BOX["airfoil"] | {"to": [1.0, 0.09]}}
         ({"boxes": THICK}, ["bodies"], "body 1 reaches from"),
         ({"motion": PITCH | {"k": 0.2}, "period": 1.0}, ["k"], "k is 0.1 and 0.2"),
         ({"amplitude": 3.0}, ["motion"], "alpha_deg over the cycle goes over"),
+        ({"amplitude": 0.0, "motion": PLUNGE}, ["motion"], "motion is pitch and plunge"),
     ],
 )
 def test_runs_that_differ_on_purpose_are_compared_and_the_refusal_says_how(change, allow, words):
@@ -52,9 +54,25 @@ def test_what_is_not_allowed_is_refused_still():
 
     with pytest.raises(km.CaseError, match=r"cases: alpha_deg is 1 and 2, .*allow=..mach., .alpha"):
         km.compare(steady_run(0.4), steady_run(0.4, **other), allow=["mach"])
-    with pytest.raises(km.CaseError, match="one is a steady run") as caught:
-        km.compare(steady_run(0.4), loop_run(sine(), sine()), allow=["mach"])
-    assert "on purpose" not in str(caught.value)
+    pair = steady_run(0.4), loop_run(sine(), sine())
+    for one, two in (pair, pair[::-1]):
+        with pytest.raises(km.CaseError, match=r"one is an? (un)?steady run") as caught:
+            km.compare(one, two, allow=["mach"])
+        assert "on purpose" not in str(caught.value)
+    with pytest.raises(km.CaseError, match="allow is None, expected a list"):
+        km.compare(*pair, allow=None)
+
+
+def test_loops_of_two_motions_are_drawn_over_the_angle_of_each():
+    """Over the phase where one does not pitch."""
+    one, swung = (loop_run(sine(), sine(), amplitude=a, steps=n) for a, n in ((2.5, 32), (5.0, 24)))
+    still = loop_run(sine(), sine(), amplitude=0.0, motion=PLUNGE)
+
+    drawn = km.compare(one, swung, allow=["motion"]).plot().axes[0]
+    beside = km.compare(one, still, allow=["motion"]).plot().axes[0]
+
+    assert [np.ptp(line.get_xdata()) / 2 for line in drawn.lines] == pytest.approx([2.5, 5.0])
+    assert beside.get_xlabel() == r"$\omega t$ [deg]"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from kinemesh.loops.harmonics import interpolate
 from kinemesh.plot.histories import SYMBOLS, TITLES
 from kinemesh.plot.style import (
     BLUE,
@@ -22,6 +24,7 @@ from kinemesh.plot.style import (
 )
 
 if TYPE_CHECKING:
+    from kinemesh.loops.loop import Loop
     from kinemesh.study.comparison import Compared
     from kinemesh.study.convergence import Convergence
 
@@ -31,8 +34,9 @@ REMARK = 34  # letters in a line of a remark over a panel
 def comparison(compared: Compared, path: str | Path | None = None) -> Any:
     """Figure of two runs of one case: loops one over the other, their difference over the phase.
 
-    Loops are against the angle, against the phase where the body does not pitch; differences are
-    of the first run minus the second, over the mean of both amplitudes.  Of steady runs the loads.
+    Loops are against the angle of each, against the phase where a body does not pitch; differences
+    are of the first run minus the second, over the mean of both amplitudes.  Of steady runs the
+    loads.
     """
     draw = _loads if compared.loops is None else _loops
     return draw(compared, path=path)
@@ -45,14 +49,13 @@ def _loops(compared: Compared) -> Any:
     loads = compared.loads
     figure = figure_of(max(3.4 * len(loads), 4.0), 5.6)
     panels = figure.subplots(2, len(loads), squeeze=False)
-    finer = max(compared.loops, key=lambda loop: loop.steps)
-    phase, pitches = compared.phase_deg, bool(np.ptp(finer.alpha_deg) > 0)
+    phase, pitches = compared.phase_deg, all(np.ptp(one.alpha_deg) > 0 for one in compared.loops)
     along = np.r_[phase, phase[0] + 360]
-    x = np.r_[finer.alpha_deg, finer.alpha_deg[0]] if pitches else along
+    each = [_angles(loop, phase) if pitches else along for loop in compared.loops]
     for (top, bottom), (name, load) in zip(panels.T, loads.items(), strict=True):
         one, other = (np.r_[v, v[0]] for v in load.values)
-        top.plot(x, one, color=BLUE, label=plain(compared.labels[0]))
-        top.plot(x, other, "--", color=RED, linewidth=1.2, label=plain(compared.labels[1]))
+        top.plot(each[0], one, color=BLUE, label=plain(compared.labels[0]))
+        top.plot(each[1], other, "--", color=RED, linewidth=1.2, label=plain(compared.labels[1]))
         if pitches:
             top.set_xlabel(r"$\alpha$ [deg]")
         else:
@@ -72,6 +75,12 @@ def _loops(compared: Compared) -> Any:
     figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)
     noted(figure, [*compared.allowed, *compared.notes])
     return figure
+
+
+def _angles(loop: Loop, phase_deg: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Angle of a loop at the phases at which loops are compared, and at the first one again."""
+    found = interpolate(loop.alpha_deg, loop.phase_deg, np.radians(phase_deg))
+    return np.r_[found, found[0]]
 
 
 @styled

@@ -256,8 +256,10 @@ def refuse_others(
 
 def _to_allow(one: Chosen, other: Chosen, keys: Collection[str]) -> str:
     """The argument by which runs differ in these keys on purpose; empty where there is none."""
+    if "mode" in keys:
+        return ""
     needed = [*dict.fromkeys(key for key, _ in apart(one, other, keys))]
-    return "" if "mode" in needed else f"where that is on purpose: allow={json.dumps(needed)}"
+    return f"where that is on purpose: allow={json.dumps(needed)}"
 
 
 def key_of(name: str) -> str:
@@ -309,9 +311,9 @@ def _motions(one: Chosen, other: Chosen, allow: Collection[str]) -> Iterator[tup
     """Key and words of motions that differ; periods and paths follow from what is allowed."""
     first, second = one.moves(), other.moves()
     found = list(_keyed(first, second))
-    if first.get("motion") == second.get("motion"):  # else the loops tell
-        yield from found
-    if {key for key, _ in found} & {*allow} or one.by_time or other.by_time:
+    one_kind = first.get("motion") == second.get("motion")
+    yield from (own for own in found if one_kind or (own[0] == "motion" and "motion" in allow))
+    if {key for key, _ in found} & {*allow} or one.by_time or other.by_time:  # else loops tell
         return
     first, second = ({"period U / reference length": own.period()} for own in (one, other))
     yield from (("motion", words) for words in unlike(first, second, PERIOD))

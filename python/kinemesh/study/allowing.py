@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.study.alike import Chosen, apart, key_of, kinds_apart
@@ -11,7 +11,8 @@ from kinemesh.study.differences import word
 
 def allowed(door: str, one: Chosen, other: Chosen, allow: Sequence[str]) -> tuple[str, ...]:
     """Differences that `allow` names, in words; CaseError for a key that is none or is shared."""
-    if isinstance(allow, str) or not all(isinstance(key, str) for key in allow):
+    several = isinstance(allow, Collection) and not isinstance(allow, str)
+    if not several or not all(isinstance(key, str) for key in allow):
         raise CaseError(f'{door}: allow is {allow!r}, expected a list of keys, as ["reynolds"]')
     if any(key not in allow for key, _ in kinds_apart(one, other)):
         return ()  # of which `refuse_others` tells alone
