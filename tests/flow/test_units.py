@@ -120,6 +120,14 @@ def test_arrays_stay_arrays_and_numbers_numbers():
         ),
         ({"fluid": "air"}, "of incompressible flow expected speed"),
         (
+            {"fluid": "water", "speed": 1.0, "density": 1.2, "temperature": None},
+            "1.2, and .*'water' has 958.4 to 999.8",
+        ),
+        (
+            {"fluid": "water", "speed": 1.0, "viscosity": 1.6e-6, "temperature": 293.15},
+            "viscosity is 1.6e-06, and fluid='water' has 1.003e-06",
+        ),
+        (
             {"fluid": "water", "speed": 1.0, "temperature": 400.0},
             "400 K, .* water, 273.15 to 373.1",
         ),

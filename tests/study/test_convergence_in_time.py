@@ -105,6 +105,16 @@ def test_norms_weigh_errors_by_volume_and_leave_hidden_nodes_out(on):
     assert found["Velocity"] == pytest.approx({"L1": 3, "L2": 3, "Linf": 3})
 
 
+def test_an_exact_flow_may_change_its_points_and_take_any_number_of_others():
+    def exact(points, *others, speed=1.0, **more):
+        points *= 0
+        return {"Pressure": points[:, 0]}
+
+    plain = norms._of_run(run_of(frame()), lambda points: {"Pressure": 0.0})
+
+    assert norms._of_run(run_of(frame()), exact) == plain
+
+
 @pytest.mark.parametrize(
     ("exact", "words"),
     [
@@ -113,6 +123,12 @@ def test_norms_weigh_errors_by_volume_and_leave_hidden_nodes_out(on):
         (lambda x: {"Pressur": 0.0}, "exact has 'Pressur', which .*; did you mean 'Pressure'"),
         (lambda x: {"Pressure": x}, r"'Pressure' of shape \(6, 2\), expected .* \(6,\)"),
         (lambda x: {"Pressure": np.nan}, "expected finite numbers"),
+        (lambda x: {"Pressure": ["1.0"] * 6}, "expected finite numbers"),
+        (lambda x: {"Pressure": np.ones(6) + 1j}, "expected finite numbers"),
+        (lambda x: {"Pressure": [[1], [2, 3]]}, "expected finite numbers"),
+        (lambda x, t, z: {"Pressure": 0.0}, "cannot be called with points.*'z'"),
+        (lambda: {"Pressure": 0.0}, "cannot be called with points"),
+        (dict, "cannot be called with points"),
     ],
 )
 def test_what_is_no_exact_flow_is_refused(exact, words):

@@ -163,6 +163,7 @@ def test_a_plunge_has_its_shift_from_its_motion_or_a_column():
 
 BARE = {"t": TIME, "Cl": cl_of(TURN)}
 NAMED = {"time": "t", "cl": "Cl"}
+INCIDENCE = {"columns": None, "period": None, "alpha_deg": None}
 GOOD = {"columns": NAMED, "period": PERIOD, "alpha_deg": 0.0}
 
 
@@ -189,6 +190,15 @@ GOOD = {"columns": NAMED, "period": PERIOD, "alpha_deg": 0.0}
         (columns(), {"columns": None, "period": None}, "has alpha_deg, so motion and alpha_deg"),
         (columns(TURN[:40]), {"columns": None, "period": None, "alpha_deg": None}, "no rows for"),
         ("no.csv", {}, "no.csv"),
+        ({**BARE, "Cl": TIME[:5]}, {}, r"other numbers of rows, time 192, cl 5, expected one"),
+        ({"t": [], "Cl": []}, {}, "table: 0 rows, expected at least 8"),
+        ({"alpha_deg": np.zeros(0), "cl": np.zeros(0)}, INCIDENCE, "table: 0 rows"),
+        (
+            {**BARE, "cm": ["1.0"] * 192},
+            {},
+            r"'cm' is of <U3 and shape \(192,\), expected \(rows,\)",
+        ),
+        ({**BARE, "cd": np.ones((192, 1))}, {}, r"'cd' is of float64 and shape \(192, 1\)"),
         ({**BARE, "member": np.arange(len(TIME)) % 2}, {}, "rows of several members"),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from kinemesh.study.alike import Chosen
 Floats = NDArray[np.float64]
 Exact = Callable[..., Mapping[str, Any]]
 NORMS = ("L1", "L2", "Linf")
+UNNAMED = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 TIMES = 1e-6  # relative; ends of runs by time, from sums of steps
 
 
@@ -82,8 +83,7 @@ def rows_of(found: Mapping[str, Norm]) -> Iterator[tuple[Any, ...]]:
 def _of_run(own: Chosen, exact: Exact) -> dict[str, dict[str, float]]:
     frame = own.run.fields(member=own.member if own.run.members > 1 else None)
     places = _centres(frame) if frame.on == "cells" else frame.points
-    needed = [p for p in signature(exact).parameters.values() if p.default is p.empty]
-    told = exact(places, frame.time) if len(needed) > 1 else exact(places)
+    told = exact(*(places.copy(), frame.time)[: _asked(exact)])  # a copy, to do with as one likes
     if not isinstance(told, Mapping) or not told:
         raise CaseError(
             f"convergence: exact returned {type(told).__name__}, expected {{name of a field: "
@@ -93,12 +93,30 @@ def _of_run(own: Chosen, exact: Exact) -> dict[str, dict[str, float]]:
     return {name: _norms(frame, str(name), values, weight) for name, values in told.items()}
 
 
+def _asked(exact: Exact) -> int:
+    """How many of points and time a function takes; CaseError for one that takes others."""
+    try:
+        given = signature(exact)
+        needed = [p for p in given.parameters.values() if p.default is p.empty]
+        count = 2 if sum(p.kind not in UNNAMED for p in needed) > 1 else 1
+        given.bind(*range(count))
+    except (TypeError, ValueError) as error:
+        raise CaseError(
+            f"convergence: exact cannot be called with points, or points and time: {error}"
+        ) from None
+    return count
+
+
 def _norms(frame: Fields, name: str, values: Any, weight: Floats) -> dict[str, float]:
     if name not in frame:
         hint = did_you_mean(name, frame, f"expected some of {', '.join(frame)}")
         raise CaseError(f"convergence: exact has {name!r}, which the fields have not{hint}")
     own = np.asarray(frame[name], float)
-    given = np.asarray(values, float)
+    try:
+        given = np.asarray(values)
+        given = given.astype(float) if given.dtype.kind in "iufb" else np.asarray(np.nan)
+    except ValueError:  # rows of unequal length
+        given = np.asarray(np.nan)
     if given.ndim == 0:
         given = np.full(len(own), float(given))
     columns = frame.points.shape[1]

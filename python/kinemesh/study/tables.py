@@ -20,6 +20,7 @@ from kinemesh.motion import Motion
 from kinemesh.study import incidence
 from kinemesh.study.incidence import Wave
 
+NEEDED = ("phase_deg", "alpha_deg", "alpha", "cl", "cd", "cm")  # numbers, where they are there
 KNOWN = ("time", "phase_deg", "alpha_deg", "cl", "cd", "cm", "x", "h", "power")
 ALSO = {"x": "shift_x", "h": "shift_y", "alpha_deg": "alpha"}  # in histories, of tunnels
 ANEW = 180.0  # degrees by which a phase falls, at least, where a cycle begins
@@ -82,6 +83,7 @@ def loop_of_table(
             f"{label}: no loads among the columns {', '.join(there)}; name them, such as "
             'columns={"cl": "Cl", "cd": "Cd"}'
         )
+    _check_rows(columns, label)
     alone = (
         told.period is None and "alpha_deg" in columns and not {"phase_deg", "time"} & {*columns}
     )
@@ -118,14 +120,32 @@ def _points(
 
 
 def _arrays(source: Any) -> dict[str, FloatArray]:
-    """Columns of a table in memory that are numbers."""
+    """Columns of a table in memory that are numbers; CaseError for ours that are not."""
     names = source.dtype.names if isinstance(source, np.ndarray) else list(source.keys())
     found = {}
     for name in names:
-        values = np.asarray(source[name])
+        try:
+            values = np.asarray(source[name])
+        except ValueError:  # rows of unequal length
+            values = np.asarray(None)
         if values.ndim == 1 and values.dtype.kind in "iufb":
             found[str(name)] = values.astype(float)
+        elif name in NEEDED:
+            raise CaseError(
+                f"table: column {name!r} is of {values.dtype} and shape {values.shape}, expected "
+                "(rows,) numbers; make numbers of it, or leave it out"
+            )
     return found
+
+
+def _check_rows(columns: Mapping[str, FloatArray], label: str) -> None:
+    """CaseError for columns of several lengths, or of none."""
+    rows = {name: len(values) for name, values in columns.items()}
+    if len({*rows.values()}) > 1:
+        told = ", ".join(f"{name} {count}" for name, count in rows.items())
+        raise CaseError(f"{label}: its columns have other numbers of rows, {told}, expected one")
+    if not max(rows.values()):
+        raise CaseError(f"{label}: 0 rows, expected at least 8")
 
 
 def _columns(

@@ -15,6 +15,7 @@ ICE, STEAM = 273.15, 373.15  # between which water is liquid at 0.1 MPa [K]
 ROOM = 293.15  # temperature of water where none is given [K]
 KNOWN = ("air", "water")
 CLOSE = 0.01  # of a number to what others say of it
+SALT = 1.2  # ratio to pure water; the sea is denser by 3 % and more viscous by 5 %
 LIQUID = 100.0  # [kg/m^3]: no gas near the pressures below is as dense
 
 
@@ -115,6 +116,22 @@ def check_air(viscosity: float | None, own: float) -> None:
             f"units: viscosity is {viscosity:g} m^2/s, and air of this pressure and temperature "
             f"has {own:.4g}; leave viscosity out, or pressure and temperature"
         )
+
+
+def check_water(stated: Mapping[str, float | None], temperature: float | None) -> None:
+    """SettingsError for a density or viscosity that no water has, not that of the sea either.
+
+    Without a temperature, that none has at which water is a liquid.
+    """
+    ends = [water(kelvin) for kelvin in ((ICE, STEAM) if temperature is None else (temperature,))]
+    for name, value in stated.items():
+        own = [known[name] for known in ends]
+        if value is not None and not min(own) / SALT <= value <= max(own) * SALT:
+            told = " to ".join(f"{one:.4g}" for one in sorted(own))
+            raise SettingsError(
+                f"units: {name} is {value:g}, and fluid='water' has {told}; leave {name} out, or "
+                "fluid where it is another one"
+            )
 
 
 def water(temperature: float | None) -> dict[str, float]:

@@ -135,6 +135,7 @@ class Units:
         known: dict[str, float] = {}
         if self.fluid == "water":
             known = fluids.water(self.temperature)
+            fluids.check_water({name: getattr(self, name) for name in known}, self.temperature)
         elif self.temperature is not None:
             if self.pressure is None:
                 raise SettingsError(
