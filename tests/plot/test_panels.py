@@ -251,3 +251,11 @@ def test_a_wall_of_a_channel_has_one_side_in_the_figure_and_its_legend():
     figure = plot.surface_pressure(points, walls, points[:, 1])
 
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["upper side"]
+
+
+def test_texts_of_conditions_are_no_formulas():
+    asked = [{"mesh": "a_$1_$2"}]
+
+    assert title_of(Run(None, {"asked": asked * 2 + [{"mesh": "b"}]}, None), 0) == (
+        r"mesh a_\$1_\$2"
+    )

@@ -16,9 +16,9 @@ from kinemesh.plot.style import (
     DARK,
     RED,
     figure_of,
+    literal,
     percent,
     phase_axis,
-    plain,
     styled,
     wrapped,
 )
@@ -54,8 +54,8 @@ def _loops(compared: Compared) -> Any:
     each = [_angles(loop, phase) if pitches else along for loop in compared.loops]
     for (top, bottom), (name, load) in zip(panels.T, loads.items(), strict=True):
         one, other = (np.r_[v, v[0]] for v in load.values)
-        top.plot(each[0], one, color=BLUE, label=plain(compared.labels[0]))
-        top.plot(each[1], other, "--", color=RED, linewidth=1.2, label=plain(compared.labels[1]))
+        top.plot(each[0], one, color=BLUE, label=literal(compared.labels[0]))
+        top.plot(each[1], other, "--", color=RED, linewidth=1.2, label=literal(compared.labels[1]))
         if pitches:
             top.set_xlabel(r"$\alpha$ [deg]")
         else:
@@ -91,7 +91,7 @@ def _loads(compared: Compared) -> Any:
         for at, value, colour, label in zip(
             (0, 1), (pair.first, pair.second), (BLUE, RED), compared.labels, strict=True
         ):
-            axes.plot([at], [value], "o", color=colour, label=plain(label))
+            axes.plot([at], [value], "o", color=colour, label=literal(label))
         axes.plot([0, 1], [pair.first, pair.second], color=DARK, linewidth=0.6, zorder=1)
         axes.set_xlim(-0.5, 1.5)
         axes.set_xticks([])

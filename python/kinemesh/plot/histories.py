@@ -19,9 +19,9 @@ from kinemesh.plot.style import (
     dashes_of,
     figure_of,
     hush,
+    literal,
     percent,
     phase_axis,
-    plain,
     styled,
     wrapped,
 )
@@ -113,7 +113,7 @@ def _hysteresis(loop: Loop, others: list[Loop], title: str, loads: Sequence[str]
             own_point = " (own pivot)" if loop.bodies[marker].turns else " (own point)"
             about = own_point if name == "cm" else ""
             style = {"color": colour_of(k), "linestyle": dashes_of(k), "zorder": 2.1}
-            axes.plot(own, load, linewidth=1.1, label=f"{plain(marker)}{about}", **style)
+            axes.plot(own, load, linewidth=1.1, label=f"{literal(marker)}{about}", **style)
         _own(axes, loop, name, (x, y), f"{_called(loop)}{said}", pitches)
         if loop.periodic is False and said:
             axes.plot(x[[0, -1]], y[[0, -1]], "s", color=BLUE, markersize=3.5)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kinemesh.plot.comparisons import noted
-from kinemesh.plot.style import BLUE, DARK, GREY, RED, figure_of, plain, styled
+from kinemesh.plot.style import BLUE, DARK, GREY, RED, figure_of, literal, styled
 
 if TYPE_CHECKING:
     from kinemesh.study.comparison import Compared
@@ -37,8 +37,10 @@ def _walls(compared: Compared) -> Any:
         sides = (("upper", wall.upper, "-", DARK), ("lower", wall.lower, "--", GREY))
         for side, own, line, colour in sides:
             x, (one, other) = wall.x[own], wall.values
-            top.plot(x, one[own], color=BLUE, label=plain(compared.labels[0]))
-            top.plot(x, other[own], "--", color=RED, linewidth=1.2, label=plain(compared.labels[1]))
+            top.plot(x, one[own], color=BLUE, label=literal(compared.labels[0]))
+            top.plot(
+                x, other[own], "--", color=RED, linewidth=1.2, label=literal(compared.labels[1])
+            )
             away = wall.difference[own]
             bottom.plot(x, away, line, color=colour, linewidth=1.2, label=f"{side} side")
         if name.startswith("cp") and "harmonic" not in name:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinemesh.errors import CaseError
-from kinemesh.plot.style import BLUE, GREY, RED, figure_of, headed, plain, styled, wrapped
+from kinemesh.plot.style import BLUE, GREY, RED, figure_of, headed, literal, styled, wrapped
 from kinemesh.plot.walls import DOTS, singular
 from kinemesh.results.sections import extreme
 
@@ -49,7 +49,7 @@ def unsteady_pressures(found: Mapping[str, Pressures], title: str = "") -> Any:
             axes.set(xlabel="$x/c$", ylabel=symbol)
             axes.set_title(name)
         if len(found) > 1:
-            row[0].set_ylabel(f"{plain(marker)}\n$c_p$")
+            row[0].set_ylabel(f"{literal(marker)}\n$c_p$")
     if any(_sharp(body) for body in found.values()):
         grid[0, 0].plot([], [], ".", color=GREY, markersize=3, label=DOTS)
     handles = grid[0, 0].get_legend_handles_labels()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.plot.style import BODIES, DARK, DASHES, percent, plain, wrapped
+from kinemesh.plot.style import BODIES, DARK, DASHES, literal, percent, wrapped
 
 if TYPE_CHECKING:
     from kinemesh.loops.loop import Loop
@@ -55,8 +55,8 @@ def label(other: Loop) -> str:
     """Label of a reference: of a long path its end, of other words lines of a legend."""
     name = other.label
     if len(name) > LONGEST and " " not in name and "/" in name:
-        return plain("\u2026/" + name.rstrip("/").rpartition("/")[2])
-    return plain(wrapped(name, LONGEST + 10))
+        return literal("\u2026/" + name.rstrip("/").rpartition("/")[2])
+    return literal(wrapped(name, LONGEST + 10))
 
 
 def told(other: Loop, share: float, alone: bool) -> str:

@@ -91,7 +91,7 @@ def wrapped(title: str, width: int) -> str:
     return "\n".join(row for line in title.split("\n") for row in _rows(line, width))
 
 
-def plain(name: str) -> str:
+def literal(name: str) -> str:
     """A name of a user's as a figure shows it: no formula between `$`, and no `_` that hides it."""
     return (" " * name.startswith("_") + name).replace("$", r"\$")
 

@@ -15,7 +15,7 @@ from kinemesh.loops.loop import Loop, loop_of
 from kinemesh.plot import marks
 from kinemesh.plot.channels import MASS_FLOW
 from kinemesh.plot.marks import Marked
-from kinemesh.plot.style import BLUE, BODIES, DARK, GREY, WIDE, figure_of, plain, styled, wrapped
+from kinemesh.plot.style import BLUE, BODIES, DARK, GREY, WIDE, figure_of, literal, styled, wrapped
 from kinemesh.plot.words import condition, label
 
 MOST = 200  # loops in one figure
@@ -235,7 +235,7 @@ def _lines(found: Any, names: Sequence[str], x: str) -> Any:
         for k, marker in enumerate(bodies):
             alone = np.where(ran, found[start + marker].values, np.nan)
             colour = BODIES[1:][k % (len(BODIES) - 1)]
-            axes.plot(across, alone, ".-", color=colour, linewidth=1.1, label=plain(marker))
+            axes.plot(across, alone, ".-", color=colour, linewidth=1.1, label=literal(marker))
         values = np.where(ran, found[name].values, np.nan)
         whole = {"label": "all bodies"} if bodies else {}
         axes.plot(across, values, ".-", color=BLUE, **whole)

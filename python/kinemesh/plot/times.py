@@ -18,7 +18,7 @@ from kinemesh.plot.style import (
     ends_of,
     figure_of,
     hush,
-    plain,
+    literal,
     styled,
     wrapped,
 )
@@ -134,7 +134,7 @@ def _loads_of(
         for k, marker in enumerate(markers):
             lines.append((colour_of(k), history[f"{name}_{marker}"]))
             style = {"color": colour_of(k), "linestyle": dashes_of(k), "zorder": 2.1}
-            axes.plot(at, lines[-1][1], linewidth=1.3, label=plain(marker), **style)
+            axes.plot(at, lines[-1][1], linewidth=1.3, label=literal(marker), **style)
         axes.plot(at, history[name], color=BLUE, linewidth=2.0, label="all bodies")
         shown.append([Load(axes, lines)])
         axes.set_ylabel(f"$c_{symbol}$")

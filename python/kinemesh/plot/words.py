@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kinemesh.plot.style import literal
+
 TABLES = ("flow", "mesh", "motion", "parts", "run", "solver", "reference")  # of a case file
 SHORT = {"mach": "Mach", "reynolds": "Re"}
 LONG = {
@@ -61,7 +63,7 @@ def condition(name: str | None, value: Any = "", digits: int = 6) -> str:
     head, _, last = words.rpartition(" ")
     words = f"{head} {SHORT.get(last, last)}".strip()
     of = unit(name) if number and not isinstance(value, str) else ""
-    return " ".join(text for text in (words, number, of) if text)
+    return literal(" ".join(text for text in (words, number, of) if text))
 
 
 def _number(value: float, digits: int) -> str:
