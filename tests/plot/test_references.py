@@ -169,3 +169,28 @@ def test_a_legend_of_many_references_is_above_the_lines():
     axes = figure.axes[0]
     top = max(axes.transData.transform(line.get_xydata())[:, 1].max() for line in axes.lines)
     assert axes.get_legend().get_window_extent().y0 > top
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (
+            lambda: loop().plot(TUNNEL | {"cm": 0 * PHI}),
+            "compare: cm of the reference 'table' does not change, .* leave cm out",
+        ),
+        (
+            lambda: loop().plot(TUNNEL | {"alpha_deg": -1e-9 + 0 * PHI}),
+            "the reference 'table' over 0.000 to 0.000 degrees",
+        ),
+        (
+            lambda: km.hysteresis(
+                {name: TUNNEL[name] for name in ("alpha_deg", "cl")},
+                motion=km.motion.plunge(0.1, k=0.1),
+            ),
+            "table: no phase, and a motion whose angle does not change",
+        ),
+    ],
+)
+def test_references_without_a_swing_are_refused_by_name(make, told):
+    with pytest.raises(CaseError, match=told):
+        make()

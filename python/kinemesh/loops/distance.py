@@ -86,7 +86,8 @@ def distances(loop: Compared, other: Compared) -> Comparison:
 
 
 def _range(alpha: FloatArray) -> str:
-    return f"{alpha.min():.3f} to {alpha.max():.3f} degrees"
+    low, high = (round(float(end), 3) + 0.0 for end in (alpha.min(), alpha.max()))  # no -0
+    return f"{low:.3f} to {high:.3f} degrees"
 
 
 def _at(other: Compared, name: str, values: FloatArray, phase: FloatArray) -> FloatArray:
@@ -107,7 +108,10 @@ def _distance(
     theirs = _at(other, name, their.values, phase)
     amplitude = their.amplitude if other.measured is None else float(np.ptp(theirs)) / 2
     if amplitude == 0:
-        raise CaseError("compare: the reference's amplitude is 0, there is no share of it")
+        raise CaseError(
+            f"compare: {name} of the reference '{other.label}' does not change, so that there is "
+            f"no share of its amplitude; leave {name} out of the reference"
+        )
     away = interpolate(mine.values, loop.phase_deg, np.radians(phase)) - theirs
     return Distance(
         float(np.sqrt(np.mean(away**2))) / amplitude,

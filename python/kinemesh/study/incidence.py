@@ -97,7 +97,12 @@ def _ways(alpha: FloatArray) -> tuple[Rows, Rows]:
 
 def _same(alpha: FloatArray, motion: FloatArray, swing: float, label: str) -> None:
     """CaseError where incidence is not that of a motion."""
-    if swing == 0 or not np.ptp(alpha):
+    if swing == 0:
+        raise CaseError(
+            f"{label}: no phase, and a motion whose angle does not change, expected one that "
+            "pitches, or a column phase_deg"
+        )
+    if not np.ptp(alpha):
         raise CaseError(
             f"{label}: no phase, and an incidence that does not change, expected a column phase_deg"
         )
