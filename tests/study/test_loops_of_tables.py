@@ -191,6 +191,8 @@ GOOD = {"columns": NAMED, "period": PERIOD, "alpha_deg": 0.0}
         (columns(TURN[:40]), {"columns": None, "period": None, "alpha_deg": None}, "no rows for"),
         ("no.csv", {}, "no.csv"),
         ({**BARE, "Cl": TIME[:5]}, {}, r"other numbers of rows, time 192, cl 5, expected one"),
+        ({**BARE, "Cl": np.ma.masked_equal(TIME, TIME[3])}, {}, "cl of row 3 is nan"),
+        ({**BARE, "cm": [None] * 192}, {}, "'cm' is of object and shape"),
         ({"t": [], "Cl": []}, {}, "table: 0 rows, expected at least 8"),
         ({"alpha_deg": np.zeros(0), "cl": np.zeros(0)}, INCIDENCE, "table: 0 rows"),
         (
@@ -205,6 +207,12 @@ GOOD = {"columns": NAMED, "period": PERIOD, "alpha_deg": 0.0}
 def test_what_makes_no_loop_is_refused(table, change, said):
     with pytest.raises((KinemeshError, ArgumentError), match=said):
         km.hysteresis(table, **(GOOD | change))
+
+
+def test_numbers_that_are_objects_are_numbers():
+    table = {"t": TIME.astype(object), "Cl": np.array([*BARE["Cl"]], object)}
+
+    assert km.hysteresis(table, **GOOD).cl.mean == km.hysteresis(BARE, **GOOD).cl.mean
 
 
 def test_a_run_takes_nothing_that_is_said_of_tables():

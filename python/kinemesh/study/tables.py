@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import pi
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinemesh.arguments import numbers
 from kinemesh.errors import CaseError, did_you_mean
@@ -124,10 +126,7 @@ def _arrays(source: Any) -> dict[str, FloatArray]:
     names = source.dtype.names if isinstance(source, np.ndarray) else list(source.keys())
     found = {}
     for name in names:
-        try:
-            values = np.asarray(source[name])
-        except ValueError:  # rows of unequal length
-            values = np.asarray(None)
+        values = _array(source[name])
         if values.ndim == 1 and values.dtype.kind in "iufb":
             found[str(name)] = values.astype(float)
         elif name in NEEDED:
@@ -136,6 +135,19 @@ def _arrays(source: Any) -> dict[str, FloatArray]:
                 "(rows,) numbers; make numbers of it, or leave it out"
             )
     return found
+
+
+def _array(column: Any) -> NDArray[Any]:
+    """A column as an array; numbers that are objects as numbers, masked ones as nan."""
+    try:
+        values = np.asarray(column)
+    except ValueError:  # rows of unequal length
+        return np.asarray(None)
+    if np.ma.is_masked(column) and values.dtype.kind in "iufb":
+        return np.asarray(np.ma.filled(column.astype(float), np.nan))
+    if values.dtype.kind == "O" and all(isinstance(value, Real) for value in values.ravel()):
+        return values.astype(float)
+    return values
 
 
 def _check_rows(columns: Mapping[str, FloatArray], label: str) -> None:
