@@ -94,7 +94,7 @@ def test_a_choked_nozzle_has_its_shock_where_one_dimensional_flow_has_it(method)
 
 
 def test_the_ready_nozzle_has_the_area_that_it_says():
-    """Of PCHIP through points that are 0.5 apart 1.4e-4, at most h^2 y_xx / 8 = 2.3e-4."""
+    """Error of PCHIP through points that are 0.5 apart 1.4e-4, at most h^2 y_xx / 8 = 2.3e-4."""
     mesh = km.cases.build.mesh(cases.load("nozzle-shock").mesh)
     edges = np.unique(mesh.boundaries["upper"])
     x, y = mesh.points[edges].T

@@ -213,7 +213,7 @@ def test_an_inviscid_gas_has_no_walls_to_show_and_no_columns_more():
     case = case_of(plate(600))
     with pytest.raises(km.SettingsError, match="inviscid"):
         case.walls()
-    assert case.columns == case.steady_columns == ()
+    assert not {"cd_pressure", "cd_friction"} & {*case.columns, *case.steady_columns}
     assert list(case.wall_rows([0])) == []
 
 

@@ -41,7 +41,7 @@ def extrema(across, time_step, time, name="cavity"):
     made = build.solver(ready)
     build.go(ready, made)
     x, u = (made.backend.get(a) for a in (made.grid.x, made.projection.flow["u"]))
-    box = np.arange(len(x)) >= (made.grid.meshes[0].first[1] if made.parts else 0)
+    box = np.arange(len(x)) >= (made.grid.meshes[0].first[1] if made.donors else 0)
     found = []
     for axis in range(2):
         line = np.flatnonzero(box & np.isclose(x[:, axis], 0.5))

@@ -18,7 +18,8 @@ INVISCID = ["gradients", "convection", "balance", "boundary"]
 LAMINAR = ["stick", "gradients", "viscosity", *INVISCID[1:], "no slip"]
 VORTEX = [*INVISCID[:3], "vortex", "boundary"]
 SPACE = [*INVISCID, "planes of symmetry"]
-IN_UNITS = ("flow/door/units.py", "flow/door/scales.py")  # viscosities in m^2/s
+UNITS = "units", "scales", "fluids"  # viscosities in m^2/s
+IN_UNITS = tuple(f"flow/door/{name}.py" for name in UNITS)
 pytestmark = pytest.mark.filterwarnings("ignore::kinemesh.errors.KinemeshWarning")
 
 

@@ -72,7 +72,7 @@ def test_wall_cells_have_their_height_at_both_walls_all_along():
     ],
 )
 def test_nodes_are_those_asked_for_in_cells_that_are_about_square(given, nodes):
-    """Of a channel ten times as long as high; 10 / 142 by 1 / 13, 10 / 70 by 1 / 6."""
+    """Spacings of a channel ten times as long as high; 10 / 142 by 1 / 13, 10 / 70 by 1 / 6."""
     mesh = km.mesh.channel(1.0, length=10.0, **given)
 
     assert tuple(len(mesh.boundaries[name]) + 1 for name in ("upper", "inlet")) == nodes

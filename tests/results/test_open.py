@@ -184,7 +184,8 @@ def test_a_run_that_fell_opens_with_what_is_there_and_says_so(stopped):
 @pytest.mark.long
 def test_a_run_that_fell_does_not_wear_the_summary_of_an_earlier_one(stopped, mesh, monkeypatch):
     monkeypatch.undo()
-    pitching(mesh).run(**ASKED, out=stopped)
+    with pytest.warns(RuntimeWarning, match="has 5 steps of this run"):
+        pitching(mesh).run(**ASKED, out=stopped)
     assert summary.read(stopped / "summary.json")["finished"]
     monkeypatch.setattr("kinemesh.run.unsteady.Unsteady.step", lambda *_: 1 / 0)
 

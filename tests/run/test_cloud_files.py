@@ -80,7 +80,7 @@ def test_the_fields_have_the_points_where_they_are_and_cells_for_display(unstead
 def test_the_picture_of_a_cloud_is_its_points(unsteady, monkeypatch, undrawn):
     drawn = []
     monkeypatch.setattr(
-        "kinemesh.plot.folder.cloud", lambda points, walls, title, path: drawn.append(len(points))
+        "kinemesh.plot.folder.cloud", lambda points, *_, **__: drawn.append(len(points))
     )
 
     plot.from_directory(unsteady.out)

@@ -222,7 +222,7 @@ def _placed_of_space(points: FloatArray, there: PoseArray) -> FloatArray:
 
 PLACED = {2: _placed_in_plane, 3: _placed_of_space}
 APPLIED = {2: _applied_in_plane, 3: _placed_of_space}
-"""What brings points to poses, by their coordinates: any points of the bodies, one of each body."""
+"""Functions that bring points to poses, by their coordinates: any of the bodies, one of each."""
 
 
 @dataclass(frozen=True, slots=True)

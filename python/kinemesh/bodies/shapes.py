@@ -127,12 +127,12 @@ class Shapes:
         return {2: self._on_lines, 3: self._on_flats}[self.grid.dimensions]()
 
     def _on_flats(self) -> tuple[NDArray[np.int64], FloatArray]:
-        """Those of space, where planes of symmetry are no patches."""
+        """Rows of space, where planes of symmetry are no patches."""
         rows = np.flatnonzero(np.isin(self.vertices.wall.node, self.grid.on_planes))
         return rows, self.grid.normals[self.vertices.wall.member[rows]]
 
     def _on_lines(self) -> tuple[NDArray[np.int64], FloatArray]:
-        """Those of the plane, which lie along a patch."""
+        """Rows of the plane, which lie along a patch."""
         wall, vertices = self.vertices.wall, self.vertices
         found, normals = [], []
         for name, side in vertices.sides.items():

@@ -304,7 +304,7 @@ SIDES = {
     ("cloud", 2): "edges",
     ("cloud", 3): "triangles",
 }
-"""What markers have, by what a solver computes on and the dimensions."""
+"""Kinds of what markers have, by what a solver computes on and the dimensions."""
 
 PROBES = {("mesh", 2): _mesh, ("mesh", 3): _solid, ("cloud", 2): _cloud, ("cloud", 3): _wing}
 """Small meshes and clouds, by what a solver computes on and the dimensions."""

@@ -223,7 +223,7 @@ class MeshPart:
 
     @property
     def dimension(self) -> Dimension:
-        """What it makes is of; a file, until it is read, of the plane."""
+        """Dimension of what it makes; of a file, until it is read, the plane."""
         return self.of.dimension
 
     def dimension_made(self) -> Dimension:

@@ -178,7 +178,7 @@ class Source:
 
     @property
     def dimension(self) -> Dimension:
-        """What it makes is of; the plane where that may be both, as of a file."""
+        """Dimension of what it makes; the plane where that may be both, as of a file."""
         return DIMENSIONS[min(count for _, count in self.makes)]
 
     def fewest_on(self, on: str) -> int:

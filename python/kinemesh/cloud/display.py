@@ -122,4 +122,4 @@ TRIANGLES: dict[int, Callable[[Floats, Ints], Ints]] = {
     2: triangles,
     3: lambda points, facets: facets,
 }
-"""What is shown of a cloud: the fluid, in space the boundary."""
+"""Facets shown of a cloud: the fluid, in space the boundary."""

@@ -83,7 +83,7 @@ THIN: dict[int, Callable[[Any, int], str]] = {
 """Words on triangles too thin, by dimensions."""
 
 NOTES = {2: (tell_of_cells, tell_of_triangles), 3: ()}
-"""What is said of meshes, by dimensions."""
+"""Words said of meshes, by dimensions."""
 
 
 @checks_names

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 class Passing(NamedTuple):
-    """What passes at the rows of a patch, into the fluid positive, and the state there.
+    """Flow at the rows of a patch, into the fluid positive, and the state there.
 
     Parameters
     ----------

@@ -271,7 +271,7 @@ def _values_exact(s: Study) -> Calls:
 
 
 BEFORE: dict[int, tuple[str, ...]] = {2: (), 3: ("corner_normals",)}
-"""What gradients of cells read, made once."""
+"""Fields that gradients of cells read, made once."""
 
 
 def _cell_gradient(s: Study) -> Calls:

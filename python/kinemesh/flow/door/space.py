@@ -129,7 +129,7 @@ Named = dict[str, Condition]
 
 
 def _conditions(symmetry: Any, spaces: Sequence[Any], named: Named) -> tuple[list[str], Named]:
-    """Those of the plane."""
+    """Checks of the plane."""
     planes = [] if symmetry is None else planes_of(symmetry, spaces)
     twice = [marker for marker in planes if marker in named]
     if twice:
@@ -138,7 +138,7 @@ def _conditions(symmetry: Any, spaces: Sequence[Any], named: Named) -> tuple[lis
 
 
 def _planes(symmetry: Any, spaces: Sequence[Any], named: Named) -> tuple[list[str], Named]:
-    """Those of space."""
+    """Checks of space."""
     slip = [marker for marker, own in named.items() if own.role == PLANE]
     others = {marker: own for marker, own in named.items() if marker not in slip}
     if symmetry is None:

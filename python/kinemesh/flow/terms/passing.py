@@ -32,13 +32,16 @@ class GasThrough:
     """
 
     def __init__(self, case: Any, kernels: Mapping[str, str]) -> None:
-        self.backend, self.grid, self.model = case.backend, case.grid, case.model
+        self.backend, self.grid = case.backend, case.grid
         conditions, patches = case.conditions, case.grid.patches
-        self.length = case.reference[1]
         self.columns = columns_of(conditions, of_gas=True)
         kinds = {own.kind for own in ends_of(conditions).values()} & set(kernels)
         kind_of = {marker: own.kind for marker, own in conditions.items() if own.kind in kinds}
-        self.ends = ends_on(case.grid, conditions, kind_of) if kinds else {}
+        self.call: Any = None
+        if not kinds:
+            return
+        self.ends = ends_on(case.grid, conditions, kind_of)
+        self.model, self.length = case.model, case.reference[1]
         b, count = self.backend, self.model.variables
         self.states, self.fluxes, calls = {}, {}, list[Any]()
         for kind in sorted(kinds):
@@ -54,7 +57,7 @@ class GasThrough:
             take = {"node": patch.device["node"], "from": case.q, "to": self.states[kind]}
             calls.append(case.fields.bind("take_state", **take))
             calls.append(case.fields.also(**patch.device | own).bind(kernels[kind]))
-        self.call = b.record(calls) if calls else None
+        self.call = b.record(calls)
 
     def numbers(self) -> dict[str, NDArray[Any]]:
         """(members,) of each of `columns`."""
@@ -78,7 +81,7 @@ class GasThrough:
         ]
 
     def _now(self) -> dict[str, Passing]:
-        """What passes by the name of the patch, as the state is now."""
+        """Flow through each patch, by its name, as the state is now."""
         for fluxes in self.fluxes.values():
             self.backend.put(fluxes, 0)
         assert self.call is not None

@@ -33,7 +33,7 @@ FLAT = 1e-12  # z may vary by this share of the mesh's width
 
 
 class Words(NamedTuple):
-    """What gmsh calls the entities of a boundary, and an example of their groups."""
+    """Names that gmsh has for the entities of a boundary, and an example of their groups."""
 
     several: str
     one: str

@@ -94,7 +94,7 @@ def _check_numbers(lines: Lines, start: int, rest: NDArray[np.float64], behind: 
 
 
 class Behind(NamedTuple):
-    """What may stand behind the coordinates that a mesh has.
+    """Numbers that may stand behind the coordinates that a mesh has.
 
     Parameters
     ----------

@@ -144,7 +144,7 @@ def _numbers(given: Any) -> Floats:
 
 
 def _told(given: Any) -> str:
-    """What was given in the place of points, in one line."""
+    """Value given in the place of points, in one line."""
     if isinstance(given, np.ndarray):
         return f"an array of {given.dtype} of shape {given.shape}"
     return shown(given)

@@ -97,7 +97,7 @@ def quality(mesh: Mesh | ArrayLike, cells: ArrayLike | None = None) -> Quality |
 
 
 def _of_mesh(mesh: Mesh) -> Quality:
-    """That of a mesh in the plane."""
+    """Quality of a mesh in the plane."""
     order = np.arange(len(mesh.triangles) + len(mesh.quads))
     return _of_groups(mesh.points, [mesh.triangles, mesh.quads], order)
 
@@ -106,7 +106,7 @@ OF_MESH: dict[int, Callable[[Mesh], Quality | SolidQuality]] = {2: _of_mesh, 3: 
 
 
 def _of_groups(points: NDArray, groups: list[NDArray], order: NDArray) -> Quality:
-    """That of triangles and quads, which stand in this order."""
+    """Quality of triangles and quads, which stand in this order."""
     groups = [group for group in groups if len(group)]
     if not groups:
         raise MeshError("quality: there are no cells, expected at least one")
