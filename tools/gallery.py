@@ -35,7 +35,8 @@ HEAD = """# Gallery
 
 Made by `tools/gallery.py` from runs; do not edit.
 Every ready case and notebook, with its command, nodes (points of a cloud), and the seconds of the
-whole command, figures included: on one core of a CPU ({cpu}) and on a GPU ({cuda}).
+whole command, figures included: on one core of a CPU ({cpu}, 13 runs side by side on 16 cores) and
+on a GPU ({cuda}); - where that was not measured.
 """
 
 
@@ -80,7 +81,7 @@ CASES = {
 FRONT = {  # of the README, in the order of the goal of each; what the picture shows
     "agard-ct5": "Loops of AGARD CT5 beside SU2's",
     "sweep": "Damping of 200 pitching sections, and where it is lost",
-    "oneram6": "ONERA M6 on a cloud of points: pressures of wing and sections",
+    "oneram6": "ONERA M6 on a cloud of points: pressures on both sides",
     "naca0012-sa": "Turbulent boundary layer: u+ over y+",
     "plunging-naca0012": "Vorticity of a plunging wing section on overset grids",
     "three-element": "Slat, main element and flap of the 30P30N on a cloud of points",
@@ -243,9 +244,9 @@ def readme() -> str:
     times = json.loads(TIMES.read_text())["runs"]
 
     def told(name: str) -> str:
-        seconds = f"{times[name]['cpu']:.0f} s"
+        seconds = times.get(name, {}).get("cpu")
         where = f"`{command(name)}`" if name in CASES else f"[notebook](notebooks/{name}.ipynb)"
-        return f"{FRONT[name]}: {where}, {seconds}"
+        return f"{FRONT[name]}: {where}" + ("" if seconds is None else f", {seconds:.0f} s")
 
     names, lines = list(FRONT), ["", "| | |", "|---|---|"]
     for pair in zip(names[::2], names[1::2], strict=True):
