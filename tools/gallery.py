@@ -95,7 +95,7 @@ NOTEBOOKS = {  # number of the figure that the page shows, from the first or fro
     "from_scratch": -1,
     "mesh_and_meshless": -1,
     "overset": -1,
-    "sweep": -1,
+    "sweep": 0,
     "wing": 0,
 }
 
@@ -230,7 +230,7 @@ def page() -> str:
         for name in sorted(CASES)
     }
     books = {
-        name: (title_of(name), f"[{name}.ipynb](notebooks/{name}.ipynb)", f"notebook {name}")
+        name: (title_of(name), f"{{doc}}`notebooks/{name}`", f"notebook {name}")
         for name in NOTEBOOKS
     }
     head = HEAD.format(**times["devices"])
