@@ -389,3 +389,13 @@ def test_runs_show_their_whole_signature_and_what_they_return():
     }
     assert km.Ale.run is km.Meshless.run is Runnable.run
     assert inspect.signature(Case.run).return_annotation == "Run"
+
+
+@pytest.mark.no_sanitizer
+def test_the_program_loads_no_solver_before_a_command_needs_it():
+    code = "import sys, kinemesh.cli; print(*(name for name in sys.modules if 'kinemesh' in name))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    loaded = done.stdout.split()
+    assert "kinemesh.cli" in loaded
+    assert not {"kinemesh.flow.moving", "kinemesh.deform.springs"} & {*loaded}

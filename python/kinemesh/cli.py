@@ -22,7 +22,6 @@ from kinemesh.errors import KinemeshError, NumericalFault, did_you_mean
 from kinemesh.flow import registry
 from kinemesh.io.paths import expanded
 from kinemesh.sentences import Option, Sentence, joined, said
-from kinemesh.study import cite
 from kinemesh.study import shell as studies
 from kinemesh.study.sweep import shell as sweeps
 
@@ -83,7 +82,6 @@ def parser() -> argparse.ArgumentParser:
         )
     )
     studies.add_commands(commands)
-    cite.add_command(commands)
     commands.add_parser("cases", help="list the ready cases")
     commands.add_parser("info", help="devices, threads and versions")
     plot = commands.add_parser("plot", help="draw the figures of a run again")
@@ -317,7 +315,7 @@ COMMANDS = {
     "sweep": sweeps.main,
     "compare": studies.compare,
     "convergence": studies.convergence,
-    "cite": cite.main,
+    "cite": studies.cite,
     "cases": _cases,
     "info": _info,
     "plot": _plot,

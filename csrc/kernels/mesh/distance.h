@@ -70,8 +70,9 @@ HD f64 side_nearer(struct vec3 p, struct vec3 q, struct vec3 way, f64 least)
   return square < least * length ? square / length : least;
 }
 
-/* That to a triangle: to its plane where the place is above or below it, else to its edges, of one without an area
- * as well.  Each comes from ways to its corners, so that it is zero at these.                    */
+/* The lesser of `least` and the square of the distance to a triangle: to its plane where the place is above or below
+ * it, else to its edges, of one without an area as well.  Each comes from ways to its corners, so that it is zero at
+ * these.                                                                                         */
 HD f64 triangle_nearer(struct vec3 place, const f64 *vertex, const i32 *corner, f64 least)
 {
   const struct vec3 a = place_of(vertex, corner[0]), b = place_of(vertex, corner[1]), c = place_of(vertex, corner[2]);

@@ -13,7 +13,7 @@ HD struct vec2 point(const f64 *x, i32 i)
 #endif
 }
 
-/* That in space. */
+/* Place of a node in space. */
 HD struct vec3 place_of(const f64 *x, i32 i)
 {
   return vec3_of(x[3 * i], x[3 * i + 1], x[3 * i + 2]);

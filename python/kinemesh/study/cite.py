@@ -1,8 +1,7 @@
-"""BibTeX of kinemesh, and of the methods that a case uses; the program `kinemesh cite`."""
+"""BibTeX of kinemesh, and of the methods that a case uses."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -108,19 +107,3 @@ def _kinemesh() -> Entry:
 def _entry(key: str, paper: Entry) -> str:
     rows = [f"  {name} = {{{value}}}," for name, value in paper.items() if name != "entry"]
     return "\n".join([f"@{paper['entry']}{{{key},", *rows, "}"])
-
-
-def add_command(commands: Any) -> None:
-    """Add the command with its argument."""
-    command = commands.add_parser(
-        "cite",
-        help="print BibTeX of kinemesh and of a case's methods",
-        description="BibTeX of kinemesh and of the methods that a case uses.",
-    )
-    command.add_argument("case", metavar="CASE", help="name of a ready case, or a case file")
-
-
-def main(arguments: argparse.Namespace) -> int:
-    """Print the entries; the exit status."""
-    print(cite(arguments.case))
-    return 0

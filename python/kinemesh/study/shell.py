@@ -1,4 +1,4 @@
-"""Programs `kinemesh compare` and `kinemesh convergence`: runs of one case beside each other."""
+"""Programs `kinemesh compare` and `kinemesh convergence`, of runs beside each other, and `cite`."""
 
 from __future__ import annotations
 
@@ -30,6 +30,12 @@ def add_commands(commands: Any) -> None:
     several.add_argument(
         "folders", metavar="DIR", type=Path, nargs="+", help="output folders of the runs"
     )
+    papers = commands.add_parser(
+        "cite",
+        help="print BibTeX of kinemesh and of a case's methods",
+        description="BibTeX of kinemesh and of the methods that a case uses.",
+    )
+    papers.add_argument("case", metavar="CASE", help="name of a ready case, or a case file")
     for command in (pair, several):
         command.add_argument("--member", type=int, metavar="N", help="of ensembles, from 0")
         command.add_argument("--figure", type=Path, metavar="FILE", help="draw the figure, too")
@@ -53,6 +59,14 @@ def convergence(arguments: argparse.Namespace) -> int:
     from kinemesh.study import convergence as study
 
     return _told(study.convergence(arguments.folders, arguments.member), arguments)
+
+
+def cite(arguments: argparse.Namespace) -> int:
+    """Print the entries of a case; the exit status."""
+    from kinemesh.study import cite as study
+
+    print(study.cite(arguments.case))
+    return 0
 
 
 def _told(found: Any, arguments: argparse.Namespace) -> int:
