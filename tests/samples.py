@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 
 import numpy as np
-from kinemesh.device.backend import kernels
+from kinemesh.device.backend import OPTIONAL, kernels
 from world import World
 
 DTYPES = {"i32": np.int32, "u64": np.uint64, "f64": np.float64, "f32": np.float32}
@@ -70,7 +70,7 @@ def generic(mode, kind, shape, extent, rng):
 
 def bare(chosen):
     """A sample without its optional fields."""
-    absent = dict.fromkeys(chosen.of_mode("opt"))
+    absent = dict.fromkeys(chosen.of_mode(*OPTIONAL))
     return replace(chosen, values=chosen.values | absent)
 
 
@@ -152,7 +152,7 @@ def run(backend, chosen, values=None):
 
 def bound(backend, kernel, **fields):
     """Call of a kernel whose optional fields are absent where they are not given."""
-    absent = {row[0]: None for row in kernels()[kernel][1] if row[1] == "opt"}
+    absent = {row[0]: None for row in kernels()[kernel][1] if row[1] in OPTIONAL}
     return backend.bind(kernel, **absent | fields)
 
 

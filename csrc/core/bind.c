@@ -70,7 +70,7 @@ static int bind_array(Call *c, sets *known, const struct field *f, PyObject *obj
 {
   struct operand *op = &c->operand[c->operands];
   if (object == Py_None) {
-    if (!strcmp(f->mode, "opt")) return c->operands++, 0;
+    if (is_optional(f)) return c->operands++, 0;
     PyErr_Format(PyExc_TypeError, "%s: %s has None, expected an array (%s)", c->kernel->name, f->name, f->shape);
     return -1;
   }

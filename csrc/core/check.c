@@ -9,9 +9,14 @@ int is_scalar(const struct field *f)
   return !strcmp(f->mode, "val") || !strcmp(f->mode, "size");
 }
 
+int is_optional(const struct field *f)
+{
+  return !strcmp(f->mode, "opt") || !strcmp(f->mode, "opt_near");
+}
+
 int is_written(const struct field *f)
 {
-  return strcmp(f->mode, "in") && strcmp(f->mode, "opt") && !is_scalar(f);
+  return strcmp(f->mode, "in") && strcmp(f->mode, "near") && !is_optional(f) && !is_scalar(f);
 }
 
 /* Whether all entries are from `least` to below `limit`; without a branch: a table may have 10^8. */

@@ -4,6 +4,7 @@
 #include "shape.h"
 
 int is_scalar(const struct field *f);
+int is_optional(const struct field *f);
 int is_written(const struct field *f);
 
 /* 0 is good; otherwise a Python error is set. */

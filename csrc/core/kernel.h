@@ -2,10 +2,12 @@
  * OpenMP loop of it, nvcc a __global__ function.  One field list F(mode, type, name, shape)
  * expands into struct members, parameters, arguments, locals and the rows that Python reads.
  *
- *   modes   in    read only                      out  every entry is written
- *           rw    read and written               upd  written at own index, neighbours read
- *           inc   accumulated (faults, sums)     opt  read only, may be absent (null)
- *           val   scalar, frozen in a recording  size the extent of the set, filled in by bind
+ *   modes   in    read only, at the own volume   near  read only, at other volumes too
+ *           opt   as in, may be absent (null)    opt_near  as near, may be absent
+ *           rw    read and written there         upd   written at own index, neighbours read
+ *           out   every entry is written         inc   accumulated (faults, sums)
+ *           val   scalar, frozen in a recording  size  the extent of the set, filled in by bind
+ *           An item's own volume, and what is of none: docs/architecture.md, "A kernel".
  *   types   real i32 u64, and f64 f32 where the precision must not follow `real`
  *   shapes  numbers and set names, first axis first; then, for i32 tables,
  *           ">set" index into set, "?" also -1, "!" no index twice, "+1>>set" offsets into set
@@ -31,7 +33,9 @@ typedef f64 real;
 #define R(x) ((real)(x)) /* every non-integer literal is R(0.5) */
 
 #define DECL_in(T, x) const T *__restrict__ x
+#define DECL_near(T, x) const T *__restrict__ x
 #define DECL_opt(T, x) const T *__restrict__ x
+#define DECL_opt_near(T, x) const T *__restrict__ x
 #define DECL_out(T, x) T *__restrict__ x
 #define DECL_rw(T, x) T *__restrict__ x
 #define DECL_inc(T, x) T *__restrict__ x

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from conftest import BACKENDS, on_cuda, open_backend
-from kinemesh.device.backend import Backend, kernels
+from kinemesh.device.backend import OPTIONAL, Backend, kernels
 from samples import bare, parse, sample
 from samples import run as run_packed
 from world import unpacked
@@ -110,7 +110,7 @@ def test_kernel_agrees_with_the_host_in_float64(other, kernel, variant):
 
 @pytest.mark.sanitize
 @pytest.mark.parametrize(
-    "kernel", [k for k, (_, rows) in kernels().items() if any(row[1] == "opt" for row in rows)]
+    "kernel", [k for k, (_, rows) in kernels().items() if any(row[1] in OPTIONAL for row in rows)]
 )
 def test_kernel_agrees_without_its_optional_fields(other, kernel):
     compared(other, bare(sample(kernel)))
@@ -142,7 +142,7 @@ def test_sample_says_something(kernel):
 @pytest.mark.parametrize("kernel", kernels())
 def test_every_set_of_a_kernel_is_fixed_by_one_of_its_arrays(kernel):
     over, rows = kernels()[kernel]
-    shapes = [parse(shape) for _, mode, _, shape in rows if mode not in ("val", "size", "opt")]
+    shapes = [parse(shape) for _, mode, _, shape in rows if mode not in ("val", "size", *OPTIONAL)]
     fixed = {axis for axes, _, _ in shapes for axis, _ in axes if isinstance(axis, str)}
     asked = {target for _, target, _ in shapes if target} | {over}
     asked |= {shape for _, mode, _, shape in rows if mode == "size"}

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from kinemesh.device.backend import kernels
+from kinemesh.device.backend import OPTIONAL, kernels
 from samples import POISON_INT, launch, place, run, sample
 from world import NONE
 
@@ -66,7 +66,7 @@ def test_every_entry_of_an_out_field_is_written(backend, kernel):
 def test_read_only_fields_stay_as_they_are(backend, kernel):
     chosen = sample(kernel)
     there = place(backend, chosen)
-    names = chosen.of_mode("in", "opt")
+    names = chosen.of_mode("in", "near", *OPTIONAL)
     before = {name: backend.get(there[name]) for name in names}
 
     after = launch(backend, chosen, there)

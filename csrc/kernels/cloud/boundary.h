@@ -9,7 +9,7 @@
   F(in, i32, node, "bnodes>nodes!")       \
   F(in, i32, offsets, "nodes+1>>entries") \
   F(in, i32, neighbour, "entries>nodes")  \
-  F(in, f64, x, "nodes," STR(DIM))        \
+  F(near, f64, x, "nodes," STR(DIM))      \
   F(in, real, inverse, "nodes," STR(NS))  \
   F(val, i32, squared, "")                \
   F(in, real, normal, "bnodes," STR(DIM)) \

@@ -32,11 +32,11 @@ HD void N(cloud_mean)(i32 i, i32 lane, const i32 *offsets, const i32 *neighbour,
   for (i32 k = 0; k < NG; k++) s->g[k] = per * (s->g[k] + raw[NG * i + k]);
 }
 
-#define CLOUD_SMOOTH(F)              \
-  NODE_GRAPH(F)                      \
-  F(in, f64, x, "nodes," STR(DIM))   \
-  F(in, real, raw, "nodes," STR(NG)) \
-  F(in, real, q, "nodes," STR(NV))   \
+#define CLOUD_SMOOTH(F)                \
+  NODE_GRAPH(F)                        \
+  F(near, f64, x, "nodes," STR(DIM))   \
+  F(near, real, raw, "nodes," STR(NG)) \
+  F(near, real, q, "nodes," STR(NV))   \
   F(out, real, grad, "nodes," STR(NG))
 TEAM(N(cloud_smooth), CLOUD_SMOOTH, wide, PAIR)
 {

@@ -6,8 +6,8 @@
  * |sum (p_j - p_i)| / sum (p_j + p_i).                                                          */
 #define CLOUD_ROUGHNESS(F)              \
   NODE_GRAPH(F)                         \
-  F(in, f64, x, "nodes," STR(DIM))      \
-  F(in, real, q, "nodes," STR(NV))      \
+  F(near, f64, x, "nodes," STR(DIM))    \
+  F(near, real, q, "nodes," STR(NV))    \
   F(in, real, grad, "nodes," STR(NG))   \
   F(out, real, rough, "nodes," STR(NV)) \
   F(out, real, sensor, "nodes")
@@ -30,12 +30,12 @@ KERNEL(N(cloud_roughness), CLOUD_ROUGHNESS, heavy)
 }
 
 /* Central fluxes with JST's dissipation (Zhang et al. eq. 8 to 10). */
-#define CLOUD_JST(F)                   \
-  CLOUD_RESIDUAL_FIELDS(F)             \
-  F(in, real, rough, "nodes," STR(NV)) \
-  F(in, real, sensor, "nodes")         \
-  F(val, real, k2, "")                 \
-  F(val, real, k4, "")                 \
+#define CLOUD_JST(F)                     \
+  CLOUD_RESIDUAL_FIELDS(F)               \
+  F(near, real, rough, "nodes," STR(NV)) \
+  F(near, real, sensor, "nodes")         \
+  F(val, real, k2, "")                   \
+  F(val, real, k4, "")                   \
   F(out, real, res, "nodes," STR(NV))
 KERNEL(N(cloud_jst), CLOUD_JST, heavy)
 {

@@ -2,9 +2,9 @@
  * to 10; docs/meshless.md) on meshes of points in space.  Units as in residual.h.                 */
 
 /* JST's sensor (Zhang et al. eq. 9): |sum (p_j - p_i)| / sum (p_j + p_i). */
-#define CLOUD_SENSOR(F)            \
-  NODE_GRAPH(F)                    \
-  F(in, real, q, "nodes," STR(NV)) \
+#define CLOUD_SENSOR(F)              \
+  NODE_GRAPH(F)                      \
+  F(near, real, q, "nodes," STR(NV)) \
   F(out, real, sensor, "nodes")
 KERNEL(N(cloud_sensor), CLOUD_SENSOR, indirect)
 {
@@ -23,13 +23,13 @@ KERNEL(N(cloud_sensor), CLOUD_SENSOR, indirect)
  * eq. M.3b).  A mean mixes directions: on cells a hundred times as long as high it is that of the long
  * ones, and as dissipation along the short ones it took half of a wing's lift.  On clouds without
  * order it is the more accurate, so that the plane keeps it.                                     */
-#define CLOUD_JST_SPACE(F)            \
-  CLOUD_RESIDUAL_FIELDS(F)            \
-  F(out, real, radius, "nodes")       \
-  F(in, real, grad, "nodes," STR(NG)) \
-  F(in, real, sensor, "nodes")        \
-  F(val, real, k2, "")                \
-  F(val, real, k4, "")                \
+#define CLOUD_JST_SPACE(F)              \
+  CLOUD_RESIDUAL_FIELDS(F)              \
+  F(out, real, radius, "nodes")         \
+  F(near, real, grad, "nodes," STR(NG)) \
+  F(near, real, sensor, "nodes")        \
+  F(val, real, k2, "")                  \
+  F(val, real, k4, "")                  \
   F(out, real, res, "nodes," STR(NV))
 KERNEL(N(cloud_jst), CLOUD_JST_SPACE, wide)
 {

@@ -17,7 +17,7 @@
   CLOUD_LINKS(F)                                    \
   F(in, i32, wall, "rows>bnodes?")                  \
   F(in, real, normal, "bnodes,3")                   \
-  F(in, f64, x, "nodes,3")                          \
+  F(near, f64, x, "nodes,3")                        \
   F(in, real, inverse, "nodes,6")                   \
   F(val, i32, squared, "")                          \
   F(out, f32, shares, "links,4") /* a_ij, |a_ij| */ \
@@ -122,7 +122,7 @@ HD void cloud_sweep_add_3d(const i32 *record, const real *s, const real *own, co
  * the turn down has left it (part: -U du; before the first one nothing), turns down add what has
  * become of it, so that each looks at one part of the satellites (Conrad and Wallach 1977).  Changes
  * across a plane of symmetry are none.  Gives 1 to the lane that has solved the row, its du in `to`. */
-#define CLOUD_LUSGS_3D(F)                                        \
+#define CLOUD_LUSGS_OF(F, mode)                                  \
   CLOUD_LINKS(F)                                                 \
   F(in, i32, active, "members")                                  \
   F(in, i32, later, "rows>links?") /* first of a later colour */ \
@@ -133,11 +133,12 @@ HD void cloud_sweep_add_3d(const i32 *record, const real *s, const real *own, co
   F(in, real, rhs, "rows,5")                                     \
   F(in, f32, drift, "rows,4") /* velocity of the point, 0 */     \
   F(in, f32, pivot, "rows")                                      \
-  F(in, real, q, "nodes,5")                                      \
+  F(mode, real, q, "nodes,5") /* near where u is updated */      \
   F(val, i32, turn, "")                                          \
   F(val, i32, turns, "")                                         \
   F(rw, real, part, "rows,5")                                    \
   F(upd, i32, record, "nodes,8")
+#define CLOUD_LUSGS_3D(F) CLOUD_LUSGS_OF(F, in)
 HD i32 cloud_sweep_3d(const i32 i, const i32 lane, real *to CLOUD_LUSGS_3D(PARAM))
 {
   const i32 a = node[i], m = member[i], wall_point = wall[i], mirrored = on_plane[i], down = turn & 1;
@@ -186,7 +187,7 @@ TEAM(cloud_lusgs_3d, CLOUD_LUSGS_3D, heavy, PAIR)
 /* Where a row is solved for the last time, u += du (flow/update.h), which no row reads: it has the time
  * for it while others wait for their satellites.                                                */
 #define CLOUD_LUSGS_LAST_3D(F) \
-  CLOUD_LUSGS_3D(F)            \
+  CLOUD_LUSGS_OF(F, near)      \
   F(val, real, most, "")       \
   F(rw, real, u, "nodes,5")    \
   F(rw, f64, pace, "nodes")

@@ -3,7 +3,7 @@
 
 #define CLOUD_NORMALS(F)              \
   F(in, i32, node, "bnodes>nodes!")   \
-  F(in, f64, x, "nodes,2")            \
+  F(near, f64, x, "nodes,2")          \
   F(in, i32, ends, "bnodes,2>nodes?") \
   F(out, real, normal, "bnodes,2")
 KERNEL(cloud_normals, CLOUD_NORMALS, indirect)

@@ -6,7 +6,7 @@
 #define CLOUD_FACETS(F)                                                        \
   F(in, i32, node, "bnodes>nodes!")                                            \
   F(in, i32, member, "nodes>members")                                          \
-  F(in, f64, x, "nodes,3")                                                     \
+  F(near, f64, x, "nodes,3")                                                   \
   F(in, i32, offsets, "bnodes+1>>facets")                                      \
   F(in, i32, corners, "facets,2>nodes") /* the other two, by the right hand */ \
   SYMMETRY(F)                                                                  \

@@ -16,7 +16,7 @@ KERNEL(derivative_start, DERIVATIVE_START, direct)
   F(in, i32, neighbour, "entries>nodes")  \
   F(in, real, weight, "entries")          \
   F(in, real, own, "nodes")               \
-  F(in, real, p, "nodes")                 \
+  F(near, real, p, "nodes")               \
   F(out, real, slope, "nodes")
 KERNEL(derivative_by_points, DERIVATIVE_BY_POINTS, indirect)
 {
@@ -29,7 +29,7 @@ KERNEL(derivative_by_points, DERIVATIVE_BY_POINTS, indirect)
   F(in, i32, first, "lists+1>>edges")                                \
   F(in, i32, lr, "edges,2>nodes")                                    \
   F(in, real, weights, "edges,2") /* of the right point, the left */ \
-  F(in, real, p, "nodes")                                            \
+  F(near, real, p, "nodes")                                          \
   F(inc, real, slope, "nodes")
 KERNEL(derivative_by_pairs, DERIVATIVE_BY_PAIRS, heavy)
 {

@@ -40,7 +40,7 @@ HD real N(cloud_satellite)(const f64 *x, i32 i, i32 j, const real *inverse, cons
 #define CLOUD_TERMS(F)                                                         \
   F(in, i32, starts, "nodes+1>>entries") /* of the satellites of each point */ \
   F(in, i32, neighbour, "entries>nodes")                                       \
-  F(in, f64, x, "nodes," STR(DIM))                                             \
+  F(near, f64, x, "nodes," STR(DIM))                                           \
   F(in, real, inverse, "nodes," STR(NS))                                       \
   F(val, i32, squared, "")                                                     \
   F(in, f64, V, "nodes")                                                       \

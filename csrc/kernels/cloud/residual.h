@@ -15,11 +15,11 @@
 
 #define CLOUD_FIELDS(F)                                     \
   NODE_GRAPH(F)                                             \
-  F(in, f64, x, "nodes," STR(DIM))                          \
+  F(near, f64, x, "nodes," STR(DIM))                        \
   F(in, real, inverse, "nodes," STR(NS))                    \
   F(in, real, velocity, "nodes," STR(DIM))                  \
   F(val, i32, squared, "") /* weights |d|^-2, not |d|^-1 */ \
-  F(in, real, q, "nodes," STR(NV))
+  F(near, real, q, "nodes," STR(NV))
 #define CLOUD_RESIDUAL_FIELDS(F)      \
   CLOUD_FIELDS(F)                     \
   SYMMETRY(F)                         \

@@ -66,7 +66,7 @@ HD i32 N(cloud_states)(i32 van_leer, const real *qi, const real *qj, const real 
 #define CLOUD_RESIDUAL(F)                                           \
   CLOUD_RESIDUAL_FIELDS(F)                                          \
   CLOUD_RADIUS(F)                                                   \
-  F(in, real, grad, "nodes," STR(NG))                               \
+  F(near, real, grad, "nodes," STR(NG))                             \
   F(in, f64, low_mach, "members,2") /* z, 1 / z */                  \
   F(val, real, entropy_fix, "")                                     \
   F(out, i32, lowered, "nodes") /* satellites of negative states */ \

@@ -5,7 +5,7 @@
 #define MIRROR_FIT(F)                     \
   F(in, i32, node, "bnodes>nodes!")       \
   F(in, i32, member, "nodes>members")     \
-  F(in, f64, x, "nodes,3")                \
+  F(near, f64, x, "nodes,3")              \
   F(in, i32, offsets, "nodes+1>>entries") \
   F(in, i32, neighbour, "entries>nodes")  \
   F(in, real, plane, "members,3")         \

@@ -53,7 +53,7 @@ HD void N(update_node)(i32 a, const real *d, i32 first, i32 end, const i32 *neig
   F(in, i32, neighbour, "entries>nodes")  \
   F(in, i32, active, "members")           \
   F(in, real, du, "rows," STR(NV))        \
-  F(in, real, q, "nodes," STR(NV))        \
+  F(near, real, q, "nodes," STR(NV))      \
   F(val, real, most, "")                  \
   F(rw, real, u, "nodes," STR(NV))        \
   F(rw, f64, pace, "nodes")

@@ -18,13 +18,13 @@
 #define BLOCK_PRODUCT(F)            \
   BLOCK_PATTERN(F)                  \
   F(in, real, A, "blocks," STR(BB)) \
-  F(in, real, x, "rows," STR(B))    \
+  F(near, real, x, "rows," STR(B))  \
   F(out, real, y, "rows," STR(B))
 #define BLOCK_SCHUR(F)                 \
   BLOCK_PATTERN(F)                     \
   F(in, i32, diagonal, "rows>blocks!") \
   F(in, i32, mirror, "blocks>blocks!") \
-  F(in, real, A, "blocks," STR(BB))    \
+  F(near, real, A, "blocks," STR(BB))  \
   F(out, real, D, "rows," STR(BB))
 #define BLOCK_SCALE(F)                                           \
   BLOCK_PATTERN(F)                                               \

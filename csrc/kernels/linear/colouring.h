@@ -16,11 +16,11 @@ HD i32 colour_free(i32 i, const i32 *offsets, const i32 *neighbour, const i32 *b
   }
 }
 
-#define COLOUR_ROUND(F)                                       \
-  F(in, i32, offsets, "nodes+1>>entries")                     \
-  F(in, i32, neighbour, "entries>nodes")                      \
-  F(in, i32, priority, "nodes") /* no two neighbours alike */ \
-  F(in, i32, before, "nodes")   /* -1: no colour yet */       \
+#define COLOUR_ROUND(F)                                         \
+  F(in, i32, offsets, "nodes+1>>entries")                       \
+  F(in, i32, neighbour, "entries>nodes")                        \
+  F(near, i32, priority, "nodes") /* no two neighbours alike */ \
+  F(near, i32, before, "nodes")   /* -1: no colour yet */       \
   F(out, i32, after, "nodes")
 KERNEL(colour_round, COLOUR_ROUND, indirect)
 {

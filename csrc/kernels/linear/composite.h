@@ -3,37 +3,38 @@
  * Sides are zero in rows that are not field.  Where no boundary is open, which leaves the matrix singular,
  * field rows have `lack` of their member beside, the mean of x times `stiff`, in proportion to volumes. */
 
-#define COMPOSITE_ROWS(F)            \
+/* mode: of status and weights, which are read near where donors have donors themselves. */
+#define COMPOSITE_ROWS(F, mode)      \
   F(in, i32, member, "rows>members") \
   F(in, i32, live, "members")        \
-  F(in, i32, status, "rows")
-#define COMPOSITE_DONORS(F)        \
-  COMPOSITE_ROWS(F)                \
+  F(mode, i32, status, "rows")
+#define COMPOSITE_DONORS(F, mode)  \
+  COMPOSITE_ROWS(F, mode)          \
   F(in, i32, donor, "rows,4>rows") \
-  F(in, f64, weight, "rows,4")
+  F(mode, f64, weight, "rows,4")
 #define COMPOSITE_SIDE(F) \
-  COMPOSITE_ROWS(F)       \
+  COMPOSITE_ROWS(F, in)   \
   F(rw, f64, r, "rows,1")
 #define COMPOSITE_NARROW(F)       \
-  COMPOSITE_ROWS(F)               \
+  COMPOSITE_ROWS(F, in)           \
   F(opt, f64, share, "rows")      \
   F(opt, f64, level, "members,2") \
   F(in, f64, from, "rows,1")      \
   F(out, f32, to, "rows,1")
-#define COMPOSITE_WIDEN(F)                           \
-  COMPOSITE_DONORS(F)                                \
-  F(opt, f64, level, "members,2")                    \
-  F(in, f64, r, "rows,1")                            \
-  F(in, f32, from, "rows,1") /* zero but in field */ \
+#define COMPOSITE_WIDEN(F)                             \
+  COMPOSITE_DONORS(F, near)                            \
+  F(opt, f64, level, "members,2")                      \
+  F(in, f64, r, "rows,1")                              \
+  F(near, f32, from, "rows,1") /* zero but in field */ \
   F(out, f64, to, "rows,1")
 #define COMPOSITE_PRODUCT(F)                                  \
-  COMPOSITE_DONORS(F)                                         \
+  COMPOSITE_DONORS(F, in)                                     \
   F(in, i32, row, "rows+1>>blocks")                           \
   F(in, i32, column, "blocks>rows")                           \
   F(in, f64, matrix, "blocks,1")                              \
   F(opt, f64, share, "rows") /* volume / diagonal: of lack */ \
   F(opt, f64, lack, "members")                                \
-  F(in, f64, x, "rows,1")                                     \
+  F(near, f64, x, "rows,1")                                   \
   F(out, f64, y, "rows,1")
 #define COMPOSITE_LACK(F)        \
   F(in, f64, x, "rows,1")        \

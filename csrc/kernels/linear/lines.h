@@ -91,7 +91,7 @@ KERNEL(K(line_solve_), LINE_SOLVE, heavy)
   F(in, real, A, "blocks," STR(BB))    \
   F(in, real, pivot, "rows," STR(BB))  \
   F(in, real, b, "rows," STR(B))       \
-  F(in, real, x, "rows," STR(B))       \
+  F(near, real, x, "rows," STR(B))     \
   F(out, real, r, "rows," STR(B))
 LANES(K(line_left_), LINE_LEFT, heavy, B)
 {

@@ -38,28 +38,28 @@
   F(out, real, r, "rows," STR(B))       \
   F(out, real, d, "rows," STR(B))       \
   F(out, real, x, "rows," STR(B))
-#define MULTIGRID_STEP(F)         \
-  MULTIGRID_MATRIX(F)             \
-  F(in, real, d0, "rows," STR(B)) \
-  F(val, real, c1, "")            \
-  F(val, real, c2, "")            \
-  F(rw, real, r, "rows," STR(B))  \
-  F(out, real, d, "rows," STR(B)) \
+#define MULTIGRID_STEP(F)           \
+  MULTIGRID_MATRIX(F)               \
+  F(near, real, d0, "rows," STR(B)) \
+  F(val, real, c1, "")              \
+  F(val, real, c2, "")              \
+  F(rw, real, r, "rows," STR(B))    \
+  F(out, real, d, "rows," STR(B))   \
   F(rw, real, x, "rows," STR(B))
-#define MULTIGRID_RESIDUAL(F)    \
-  MULTIGRID_MATRIX(F)            \
-  F(in, real, d, "rows," STR(B)) \
+#define MULTIGRID_RESIDUAL(F)      \
+  MULTIGRID_MATRIX(F)              \
+  F(near, real, d, "rows," STR(B)) \
   F(rw, real, r, "rows," STR(B))
 #define MULTIGRID_RESTRICT(F)      \
   MULTIGRID_SHARED(F, "fine")      \
   F(in, f32, R, "blocks," STR(BC)) \
-  F(in, real, r, "fine," STR(B))   \
+  F(near, real, r, "fine," STR(B)) \
   F(out, real, b, "rows," STR(BELOW))
-#define MULTIGRID_PROLONG(F)           \
-  MULTIGRID_SHARED(F, "coarse")        \
-  F(in, f32, P, "blocks," STR(BC))     \
-  F(in, real, e, "coarse," STR(BELOW)) \
-  F(out, real, d, "rows," STR(B))      \
+#define MULTIGRID_PROLONG(F)             \
+  MULTIGRID_SHARED(F, "coarse")          \
+  F(in, f32, P, "blocks," STR(BC))       \
+  F(near, real, e, "coarse," STR(BELOW)) \
+  F(out, real, d, "rows," STR(B))        \
   F(rw, real, x, "rows," STR(B))
 
 /* s = A x for the lanes' rows of row t of A; columns from x on. */

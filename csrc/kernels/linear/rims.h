@@ -15,7 +15,7 @@ enum rim_slot { RIM_STATIC = -1, RIM_DEAD = -2, RIM_TO_RENEW = -3 };
 #define RIM_FINEST(F)                                                          \
   F(in, i32, member, "rows>members")                                           \
   F(in, i32, active, "members")                                                \
-  F(in, i32, status, "rows")                                                   \
+  F(near, i32, status, "rows")                                                 \
   F(in, f32, unit, "rows") /* diagonal in the tables; 0 in rows not in them */ \
   F(in, i32, row, "rows+1>>blocks")                                            \
   F(in, i32, column, "blocks>rows")                                            \
@@ -29,7 +29,7 @@ enum rim_slot { RIM_STATIC = -1, RIM_DEAD = -2, RIM_TO_RENEW = -3 };
   F(in, i32, row, "table+1>>blocks") \
   F(in, i32, column, "blocks")       \
   F(in, i32, first, "members>rows")  \
-  F(in, i32, slot, "rows")           \
+  F(near, i32, slot, "rows")         \
   F(out, i32, near, "rows")
 /* Slots of a level, from the finer one; the tables are those of the restriction. */
 #define RIM_COARSER(F)                                                                      \
@@ -40,8 +40,8 @@ enum rim_slot { RIM_STATIC = -1, RIM_DEAD = -2, RIM_TO_RENEW = -3 };
   F(in, i32, column, "blocks")                                                              \
   F(in, i32, first, "members>fine")                                                         \
   F(in, i32, start, "members>rows")                                                         \
-  F(in, i32, above, "fine") /* slot of the finer level */                                   \
-  F(in, i32, near, "fine")                                                                  \
+  F(near, i32, above, "fine") /* slot of the finer level */                                 \
+  F(near, i32, near, "fine")                                                                \
   F(in, i32, above_like, "fine>above_table")                                                \
   F(in, i32, joined, "above_table") /* aggregate of a finer row, from that of its member */ \
   F(out, i32, slot, "rows")                                                                 \
@@ -147,10 +147,10 @@ TEAM(rim_place, RIM_PLACE, heavy, RIM_LANES)
   F(in, i32, used, "members")
 #define RIM_ENTRIES(F)                                        \
   RIM_RENEWED(F)                                              \
-  F(in, i32, status, "rows")                                  \
+  F(near, i32, status, "rows")                                \
   F(in, i32, donor, "rows,4>rows")                            \
-  F(in, f64, weight, "rows,4")                                \
-  F(in, f32, unit, "rows")                                    \
+  F(near, f64, weight, "rows,4")                              \
+  F(near, f32, unit, "rows")                                  \
   F(in, i32, row, "rows+1>>blocks") /* of the whole matrix */ \
   F(in, i32, column, "blocks>rows")                           \
   F(in, f64, matrix, "blocks,1")                              \
@@ -159,14 +159,14 @@ TEAM(rim_place, RIM_PLACE, heavy, RIM_LANES)
   F(in, i32, own_column, "own_blocks")                        \
   F(in, i32, first, "members>rows")                           \
   F(in, f32, A, "own_blocks,1")                               \
-  F(in, i32, slot, "rows")                                    \
+  F(near, i32, slot, "rows")                                  \
   F(val, i32, wide, "")                                       \
   F(upd, i32, many, "renewed")                                \
   F(upd, i32, columns, "renewed,wide")                        \
   F(upd, f32, values, "renewed,wide")
 #define RIM_TRANSFER(F)                                                \
   RIM_RENEWED(F)                                                       \
-  F(in, i32, slot, "rows")                                             \
+  F(near, i32, slot, "rows")                                           \
   F(in, i32, like, "rows>table")                                       \
   F(in, i32, first, "members>rows")                                    \
   F(in, i32, joined, "table")                                          \
@@ -185,7 +185,7 @@ TEAM(rim_place, RIM_PLACE, heavy, RIM_LANES)
  * first ones of the matrix: those of members that go on. */
 #define RIM_ABOVE(F)                                    \
   F(in, i32, first, "members>fine")                     \
-  F(in, i32, above, "fine")                             \
+  F(near, i32, above, "fine")                           \
   F(in, i32, above_like, "fine>above_table")            \
   F(in, i32, above_row, "above_table+1>>above_blocks")  \
   F(in, i32, above_column, "above_blocks")              \
@@ -343,7 +343,7 @@ TEAM(rim_products, RIM_PRODUCTS, wide, RIM_LANES)
   RIM_PIVOT(F)                         \
   F(in, i32, closed, "members")        \
   F(in, f64, dense, "dense_entries,1") \
-  F(in, i32, slot, "rows")             \
+  F(near, i32, slot, "rows")           \
   F(in, i32, many, "renewed")          \
   F(in, i32, columns, "renewed,wide")  \
   F(in, f32, values, "renewed,wide")   \
@@ -354,7 +354,7 @@ TEAM(rim_products, RIM_PRODUCTS, wide, RIM_LANES)
   RIM_PIVOT(F)                        \
   F(val, i32, k, "")                  \
   F(val, f64, least, "")              \
-  F(in, f64, sizes, "rows")           \
+  F(near, f64, sizes, "rows")         \
   F(in, f64, from, "dense_entries,1") \
   F(out, f64, to, "dense_entries,1")
 

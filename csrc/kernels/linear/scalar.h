@@ -26,29 +26,29 @@ LEVEL_LIST(LISTED, W)
   LEVEL_SHARED(F, "rows")   \
   F(in, f32, A, "blocks,1") \
   LEVEL_RENEWED(F)
-#define LEVEL_STEP(F)       \
-  LEVEL_MATRIX(F)           \
-  F(in, real, d0, "rows,1") \
-  F(val, real, c1, "")      \
-  F(val, real, c2, "")      \
-  F(rw, real, r, "rows,1")  \
-  F(out, real, d, "rows,1") \
+#define LEVEL_STEP(F)         \
+  LEVEL_MATRIX(F)             \
+  F(near, real, d0, "rows,1") \
+  F(val, real, c1, "")        \
+  F(val, real, c2, "")        \
+  F(rw, real, r, "rows,1")    \
+  F(out, real, d, "rows,1")   \
   F(rw, real, x, "rows,1")
-#define LEVEL_RESIDUAL(F)  \
-  LEVEL_MATRIX(F)          \
-  F(in, real, d, "rows,1") \
+#define LEVEL_RESIDUAL(F)    \
+  LEVEL_MATRIX(F)            \
+  F(near, real, d, "rows,1") \
   F(rw, real, r, "rows,1")
-#define LEVEL_RESTRICT(F)   \
-  LEVEL_SHARED(F, "fine")   \
-  F(in, f32, R, "blocks,1") \
-  F(in, real, r, "fine,1")  \
+#define LEVEL_RESTRICT(F)    \
+  LEVEL_SHARED(F, "fine")    \
+  F(in, f32, R, "blocks,1")  \
+  F(near, real, r, "fine,1") \
   F(out, real, b, "rows,1")
-#define LEVEL_PROLONG(F)     \
-  LEVEL_SHARED(F, "coarse")  \
-  F(in, f32, P, "blocks,1")  \
-  LEVEL_RENEWED(F)           \
-  F(in, real, e, "coarse,1") \
-  F(out, real, d, "rows,1")  \
+#define LEVEL_PROLONG(F)       \
+  LEVEL_SHARED(F, "coarse")    \
+  F(in, f32, P, "blocks,1")    \
+  LEVEL_RENEWED(F)             \
+  F(near, real, e, "coarse,1") \
+  F(out, real, d, "rows,1")    \
   F(rw, real, x, "rows,1")
 
 /* Entries of a row for a lane, before the question whether the member lives, as loads that wait for one another

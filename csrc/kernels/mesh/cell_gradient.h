@@ -16,13 +16,13 @@
   F(in, i32, vertex_member, "vertices>members") \
   F(in, i32, active, "members")                 \
   F(in, f64, vertex, "vertices," STR(DIM))      \
-  F(in, f64, x, "nodes," STR(DIM))              \
+  F(near, f64, x, "nodes," STR(DIM))            \
   F(in, i32, starts, "vertices+1>>abouts")      \
   F(in, i32, about, "abouts>nodes")             \
   F(opt, f64, lean, "vertices," STR(DIM))       \
   F(in, f64, per, "vertices")                   \
   MIRRORED(F)                                   \
-  F(in, real, q, "nodes," STR(NV))              \
+  F(near, real, q, "nodes," STR(NV))            \
   F(out, real, value, "vertices," STR(NV))
 KERNEL(N(vertex_values), VERTEX_VALUES, indirect)
 {
@@ -50,7 +50,7 @@ KERNEL(N(vertex_values), VERTEX_VALUES, indirect)
   F(in, i32, active, "members")           \
   HULLS(F)                                \
   F(in, real, value, "vertices," STR(NV)) \
-  F(in, real, q, "nodes," STR(NV))
+  F(near, real, q, "nodes," STR(NV))
 #define CELL_LIMIT_FIELDS(F) CELL_GRADIENT_FIELDS(F) CELL_SIDES(F)
 
 /* Gradient of Green and Gauss, values on faces being those between their corners: the sum over corners of the

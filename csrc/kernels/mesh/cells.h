@@ -4,7 +4,7 @@
  * Coordinates, volumes and swept volumes are always float64; lengths in chords.                  */
 
 #define FACE_NORMALS(F)             \
-  F(in, f64, x, "nodes,2")          \
+  F(near, f64, x, "nodes,2")        \
   F(in, i32, ends, "faces,2>nodes") \
   F(out, real, S, "faces,2") /* area vector */
 KERNEL(face_normals, FACE_NORMALS, indirect)
@@ -16,8 +16,8 @@ KERNEL(face_normals, FACE_NORMALS, indirect)
 
 /* Area swept by an edge while its ends move linearly from x0 to x1 [chord^2]. */
 #define FACE_SWEEPS(F)              \
-  F(in, f64, x0, "nodes,2")         \
-  F(in, f64, x1, "nodes,2")         \
+  F(near, f64, x0, "nodes,2")       \
+  F(near, f64, x1, "nodes,2")       \
   F(in, i32, ends, "faces,2>nodes") \
   F(out, f64, dV, "faces")
 KERNEL(face_sweeps, FACE_SWEEPS, indirect)
@@ -30,7 +30,7 @@ KERNEL(face_sweeps, FACE_SWEEPS, indirect)
 
 /* Middle of an edge: where the states of its cells meet. */
 #define FACE_MIDDLES(F)             \
-  F(in, f64, x, "nodes,2")          \
+  F(near, f64, x, "nodes,2")        \
   F(in, i32, ends, "faces,2>nodes") \
   F(out, f64, xf, "faces,2")
 KERNEL(face_middles, FACE_MIDDLES, indirect)
@@ -90,7 +90,7 @@ HD struct vec2 bounded_lean(const struct vec2 by, const struct vec2 a, const i32
 #define WEIGHTS_LEAST 1e-3 /* sum of weights over their number; none: cells on one line beside the vertex */
 #define VERTEX_WEIGHTS(F)                                                          \
   F(in, f64, vertex, "vertices,2")                                                 \
-  F(in, f64, x, "nodes,2")                                                         \
+  F(near, f64, x, "nodes,2")                                                       \
   F(in, i32, starts, "vertices+1>>abouts")                                         \
   F(in, i32, about, "abouts>nodes")                                                \
   F(in, i32, bounded, "vertices") /* within the domain, of quadrilaterals alone */ \

@@ -58,7 +58,7 @@ HD struct vec3 fan_middle(const struct fan *f)
 }
 
 #define SPACE_FACE_NORMALS(F) \
-  F(in, f64, x, "nodes,3")    \
+  F(near, f64, x, "nodes,3")  \
   OUTLINE(F)                  \
   F(out, real, S, "faces,3") /* area vector */
 KERNEL(face_normals_3d, SPACE_FACE_NORMALS, indirect)
@@ -70,10 +70,10 @@ KERNEL(face_normals_3d, SPACE_FACE_NORMALS, indirect)
 }
 
 /* Volume swept by a face while its corners move linearly from x0 to x1 [chord^3]. */
-#define SPACE_FACE_SWEEPS(F) \
-  F(in, f64, x0, "nodes,3")  \
-  F(in, f64, x1, "nodes,3")  \
-  OUTLINE(F)                 \
+#define SPACE_FACE_SWEEPS(F)  \
+  F(near, f64, x0, "nodes,3") \
+  F(near, f64, x1, "nodes,3") \
+  OUTLINE(F)                  \
   F(out, f64, dV, "faces")
 KERNEL(face_sweeps_3d, SPACE_FACE_SWEEPS, wide)
 {
@@ -101,7 +101,7 @@ KERNEL(face_sweeps_3d, SPACE_FACE_SWEEPS, wide)
 
 /* Middle of a face: where the states of its cells meet. */
 #define SPACE_FACE_MIDDLES(F) \
-  F(in, f64, x, "nodes,3")    \
+  F(near, f64, x, "nodes,3")  \
   OUTLINE(F)                  \
   F(out, f64, xf, "faces,3")
 KERNEL(face_middles_3d, SPACE_FACE_MIDDLES, indirect)
@@ -206,7 +206,7 @@ HD struct frame frame_of(const real *unit, const f64 *vertex, const f64 *x, cons
  * they are those of the cells and their images.                                                  */
 #define SPACE_VERTEX_WEIGHTS(F)              \
   F(in, f64, vertex, "vertices,3")           \
-  F(in, f64, x, "nodes,3")                   \
+  F(near, f64, x, "nodes,3")                 \
   F(in, i32, starts, "vertices+1>>abouts")   \
   F(in, i32, about, "abouts>nodes")          \
   F(opt, i32, mirrored, "vertices>members?") \

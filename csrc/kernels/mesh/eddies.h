@@ -6,13 +6,13 @@
 #define EDDY_GRADIENT(F)                  \
   F(in, i32, member, "nodes>members")     \
   F(in, i32, active, "members")           \
-  F(in, f64, x, "nodes," STR(DIM))        \
+  F(near, f64, x, "nodes," STR(DIM))      \
   F(in, i32, offsets, "nodes+1>>entries") \
   F(in, i32, neighbour, "entries>nodes")  \
   F(in, real, whole, "nodes," STR(NS))    \
   F(in, real, q, "nodes," STR(NV))        \
   F(in, f64, mu, "nodes,2")               \
-  F(in, real, nt, "nodes")                \
+  F(near, real, nt, "nodes")              \
   F(out, real, eta, "nodes")              \
   F(out, real, slope_nt, "nodes," STR(DIM))
 KERNEL(N(eddy_gradient), EDDY_GRADIENT, indirect)
@@ -44,7 +44,7 @@ HD real N(vorticity)(const real *g)
 
 /* Fields that edges read of both ends. */
 #define EDDY_FACES(F)                     \
-  F(in, f64, x, "nodes," STR(DIM))        \
+  F(near, f64, x, "nodes," STR(DIM))      \
   F(in, i32, offsets, "nodes+1>>entries") \
   F(in, i32, neighbour, "entries>nodes")  \
   F(in, i32, edge, "entries>edges")       \
@@ -52,9 +52,9 @@ HD real N(vorticity)(const real *g)
   F(in, real, flux, "edges," STR(NV))     \
   F(in, real, jump, "edges")              \
   F(in, f32, compact, "edges")            \
-  F(in, real, nt, "nodes")                \
-  F(in, real, eta, "nodes")               \
-  F(in, real, slope_nt, "nodes," STR(DIM))
+  F(near, real, nt, "nodes")              \
+  F(near, real, eta, "nodes")             \
+  F(near, real, slope_nt, "nodes," STR(DIM))
 /* And the blocks of the matrix; a null pointer leaves them out. */
 #define EDDY_EDGES(F)                 \
   EDDY_FACES(F)                       \

@@ -12,7 +12,7 @@ KERNEL(extrema_start, EXTREMA_START, direct)
 
 #define EXTREMA_BY_FACES(F)       \
   F(in, i32, lr, "edges,2>nodes") \
-  F(in, real, p, "nodes")         \
+  F(near, real, p, "nodes")       \
   F(inc, real, low, "nodes")      \
   F(inc, real, high, "nodes")
 KERNEL(extrema_by_faces, EXTREMA_BY_FACES, indirect)
@@ -25,7 +25,7 @@ KERNEL(extrema_by_faces, EXTREMA_BY_FACES, indirect)
 #define EXTREMA_BY_CELLS(F)               \
   F(in, i32, offsets, "nodes+1>>entries") \
   F(in, i32, neighbour, "entries>nodes")  \
-  F(in, real, p, "nodes")                 \
+  F(near, real, p, "nodes")               \
   F(out, real, low, "nodes")              \
   F(out, real, high, "nodes")
 KERNEL(extrema_by_cells, EXTREMA_BY_CELLS, indirect)

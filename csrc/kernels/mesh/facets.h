@@ -4,12 +4,12 @@
 #define CORNERS 4 /* of a cell, at most; the last of a triangle is -1 */
 #define SIDES   2 /* cells at an edge, at most */
 #define FACETS(F)                                          \
-  F(in, f64, x, "nodes," STR(DIM))                         \
+  F(near, f64, x, "nodes," STR(DIM))                       \
   F(in, i32, lr, "edges,2>nodes")                          \
   F(in, i32, cells_of_edge, "edges," STR(SIDES) ">cells?") \
   F(in, i32, corners, "cells," STR(CORNERS) ">nodes?")
-#define CELL_SHAPE(F)              \
-  F(in, f64, x, "nodes," STR(DIM)) \
+#define CELL_SHAPE(F)                \
+  F(near, f64, x, "nodes," STR(DIM)) \
   F(in, i32, corners, "cells," STR(CORNERS) ">nodes?")
 
 /* Area vector, from the first node of the edge to the second, way from the edge's middle to the facet's, and

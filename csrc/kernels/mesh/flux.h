@@ -6,12 +6,12 @@
 #define ALE_FACE(F)                                \
   F(in, i32, member, "nodes>members")              \
   F(in, i32, active, "members")                    \
-  F(in, f64, x, "nodes," STR(DIM))                 \
+  F(near, f64, x, "nodes," STR(DIM))               \
   F(opt, f64, xf, "edges," STR(DIM))               \
   F(in, real, S, "edges," STR(DIM))                \
   F(in, real, w, "edges")                          \
-  F(in, real, q, "nodes," STR(NV))                 \
-  F(in, real, grad, "nodes," STR(NG))              \
+  F(near, real, q, "nodes," STR(NV))               \
+  F(near, real, grad, "nodes," STR(NG))            \
   F(in, f64, low_mach, "members,2") /* z, 1 / z */ \
   F(val, real, entropy_fix, "")     /* share of |V_r| + z a |S| */
 
@@ -54,13 +54,13 @@ HD i32 N(face_states)(const i32 a, const i32 b, const real *to, const real *on, 
 
 /* Fluxes of a viscous gas: with what passes by viscosity, which is added to f, in one pass over the faces (theory
  * eq. 9.2). */
-#define ALE_FLUX_VISCOUS(F)                                       \
-  ALE_FLUX(F)                                                     \
-  F(in, real, slope, "nodes," STR(NG)) /* gradients, unlimited */ \
-  F(in, f64, mu, "nodes,2")            /* of molecules, eddies */ \
-  F(in, real, jump, "edges")           /* c / |S|^2 */            \
-  F(val, real, conduct, "")            /* 1 / Pr */               \
-  F(val, real, conduct_eddy, "")       /* 1 / Pr_t */
+#define ALE_FLUX_VISCOUS(F)                                         \
+  ALE_FLUX(F)                                                       \
+  F(near, real, slope, "nodes," STR(NG)) /* gradients, unlimited */ \
+  F(near, f64, mu, "nodes,2")            /* of molecules, eddies */ \
+  F(in, real, jump, "edges")             /* c / |S|^2 */            \
+  F(val, real, conduct, "")              /* 1 / Pr */               \
+  F(val, real, conduct_eddy, "")         /* 1 / Pr_t */
 HD void N(face_viscous)(const i32 i, const i32 a, const i32 b, real *f ALE_FLUX_VISCOUS(PARAM))
 {
   real qa[NV], qb[NV], ga[NG], gb[NG], d[DIM], v[DIM], g[DIM + 1][DIM];

@@ -199,11 +199,11 @@ HD void N(node_put)(const i32 i, const i32 lane, const struct N(slope) * s, real
 #define ALE_GRADIENT_FIELDS(F)            \
   F(in, i32, member, "nodes>members")     \
   F(in, i32, active, "members")           \
-  F(in, f64, x, "nodes," STR(DIM))        \
+  F(near, f64, x, "nodes," STR(DIM))      \
   F(in, i32, offsets, "nodes+1>>entries") \
   F(in, i32, neighbour, "entries>nodes")  \
   F(in, real, inverse, "nodes," STR(NS))  \
-  F(in, real, q, "nodes," STR(NV))        \
+  F(near, real, q, "nodes," STR(NV))      \
   BLUNT(F)
 /* Fields for the places where limiters look: middles of faces, or, where there are none, midway to neighbours. */
 #define ALE_LIMIT_FIELDS(F)          \

@@ -84,9 +84,9 @@ KERNEL(N(inc_slip), INC_SLIP, indirect)
 #define INC_OUTFLOW(F)                \
   INC_BNODES(F)                       \
   F(in, i32, ends, "bnodes,2>nodes?") \
-  F(in, i32, open, "nodes")           \
-  F(in, f64, x, "nodes," STR(DIM))    \
-  F(in, real, u, "nodes," STR(DIM))   \
+  F(near, i32, open, "nodes")         \
+  F(near, f64, x, "nodes," STR(DIM))  \
+  F(near, real, u, "nodes," STR(DIM)) \
   F(rw, f64, net, "nodes")
 KERNEL(N(inc_outflow), INC_OUTFLOW, indirect)
 {

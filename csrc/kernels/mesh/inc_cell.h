@@ -14,10 +14,10 @@ HD i32 cell_asked(const i32 *only, const i32 *k)
   return asked;
 }
 
-#define INC_CELL_VELOCITY(F)                      \
-  INC_CELL(F)                                     \
-  F(opt, i32, only, "nodes") /* see cell_asked */ \
-  F(in, real, u, "nodes," STR(DIM))               \
+#define INC_CELL_VELOCITY(F)                           \
+  INC_CELL(F)                                          \
+  F(opt_near, i32, only, "nodes") /* see cell_asked */ \
+  F(near, real, u, "nodes," STR(DIM))                  \
   F(out, real, slope, "cells," STR(ND))
 KERNEL(N(inc_cell_velocity), INC_CELL_VELOCITY, indirect)
 {
@@ -32,10 +32,10 @@ KERNEL(N(inc_cell_velocity), INC_CELL_VELOCITY, indirect)
     }
 }
 
-#define INC_CELL_PRESSURE(F) \
-  INC_CELL(F)                \
-  F(opt, i32, only, "nodes") \
-  F(in, f64, p, "nodes")     \
+#define INC_CELL_PRESSURE(F)      \
+  INC_CELL(F)                     \
+  F(opt_near, i32, only, "nodes") \
+  F(near, f64, p, "nodes")        \
   F(out, real, slope, "cells," STR(DIM))
 KERNEL(N(inc_cell_pressure), INC_CELL_PRESSURE, indirect)
 {

@@ -14,17 +14,17 @@
   F(in, i32, row, "nodes+1>>blocks")                                 \
   F(in, i32, column, "blocks>nodes")                                 \
   F(in, real, laplacian, "blocks")                                   \
-  F(in, f64, x, "nodes," STR(DIM))                                   \
+  F(near, f64, x, "nodes," STR(DIM))                                 \
   F(in, real, flow, "edges") /* volume flux, extrapolated in time */ \
   F(in, real, w, "edges")                                            \
   F(in, f64, viscosity, "members")                                   \
   F(in, f64, V, "nodes")                                             \
   F(in, f64, V1, "nodes")                                            \
   F(in, f64, V2, "nodes")                                            \
-  F(in, real, u, "nodes," STR(DIM))                                  \
+  F(near, real, u, "nodes," STR(DIM))                                \
   F(in, real, u1, "nodes," STR(DIM))                                 \
   F(in, real, u2, "nodes," STR(DIM))                                 \
-  F(in, real, grad, "nodes," STR(ND))                                \
+  F(near, real, grad, "nodes," STR(ND))                              \
   F(in, real, push, "nodes," STR(DIM)) /* G(p) */                    \
   F(in, f64, bdf, "members,3")                                       \
   F(val, real, blend, "")                                            \

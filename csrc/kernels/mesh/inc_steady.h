@@ -28,10 +28,10 @@ KERNEL(inc_pace, INC_PACE, indirect)
   F(in, i32, active, "members")           \
   F(in, i32, offsets, "nodes+1>>entries") \
   F(in, i32, neighbour, "entries>nodes")  \
-  F(opt, i32, status, "nodes")            \
-  F(in, real, coupling, "nodes")          \
+  F(opt_near, i32, status, "nodes")       \
+  F(near, real, coupling, "nodes")        \
   F(val, f64, grading, "")                \
-  F(in, real, last, "nodes")              \
+  F(near, real, last, "nodes")            \
   F(out, real, graded, "nodes")
 KERNEL(inc_graded, INC_GRADED, indirect)
 {
@@ -47,11 +47,11 @@ KERNEL(inc_graded, INC_GRADED, indirect)
 
 /* Mobilities of a cell, the inverse of the largest of its corners' coupling, with their pace and without
  * [chord/U] (eq. 7.12a). */
-#define INC_MOBILITY(F)          \
-  INC_CELL(F)                    \
-  F(in, real, fading, "nodes")   \
-  F(in, real, coupling, "nodes") \
-  F(in, f64, cfl, "members")     \
+#define INC_MOBILITY(F)            \
+  INC_CELL(F)                      \
+  F(near, real, fading, "nodes")   \
+  F(near, real, coupling, "nodes") \
+  F(in, f64, cfl, "members")       \
   F(out, real, mobility, "cells,2")
 KERNEL(N(inc_mobility), INC_MOBILITY, indirect)
 {
@@ -94,10 +94,10 @@ LANES(N(inc_node_drift), INC_NODE_DRIFT, indirect, DIM)
   INC_MEAN(F)                            \
   INC_PRESSURE(F)                        \
   F(in, i32, iterations, "members")      \
-  F(in, real, push, "nodes," STR(DIM))   \
+  F(near, real, push, "nodes," STR(DIM)) \
   F(in, real, tilt, "cells," STR(ND))    \
   F(in, real, mobility, "cells,2")       \
-  F(opt, i32, status, "nodes")           \
+  F(opt_near, i32, status, "nodes")      \
   F(rw, real, held, "edges," STR(SIDES)) \
   F(out, real, still, "edges")           \
   F(out, real, flow, "edges")
@@ -123,10 +123,10 @@ KERNEL(N(inc_steady_predict), INC_STEADY_PREDICT, indirect)
 }
 
 /* Memory of a facet: its flux, less the gradient of psi, less interpolated velocities; p: psi. */
-#define INC_STEADY_HOLD(F)     \
-  INC_MEAN(F)                  \
-  INC_PRESSURE(F)              \
-  F(opt, i32, status, "nodes") \
+#define INC_STEADY_HOLD(F)          \
+  INC_MEAN(F)                       \
+  INC_PRESSURE(F)                   \
+  F(opt_near, i32, status, "nodes") \
   F(rw, real, held, "edges," STR(SIDES))
 KERNEL(N(inc_steady_hold), INC_STEADY_HOLD, indirect)
 {
@@ -153,8 +153,8 @@ KERNEL(N(inc_steady_hold), INC_STEADY_HOLD, indirect)
   F(in, i32, member, "nodes>members") \
   F(in, i32, active, "members")       \
   INC_PRESSURE(F)                     \
-  F(in, real, fading, "nodes")        \
-  F(in, real, graded, "nodes")        \
+  F(near, real, fading, "nodes")      \
+  F(near, real, graded, "nodes")      \
   F(in, f64, cfl, "members")          \
   F(val, f64, share, "")              \
   F(val, f64, limit, "")              \

@@ -122,7 +122,7 @@ HD real N(facet_through)(const struct facet *f, const real *g, const real *d, re
   FACETS(F)                           \
   F(in, i32, member, "nodes>members") \
   F(in, i32, active, "members")       \
-  F(in, real, u, "nodes," STR(DIM))   \
+  F(near, real, u, "nodes," STR(DIM)) \
   F(in, real, slope, "cells," STR(ND))
 HD real N(inc_mean)(const i32 i INC_MEAN(PARAM))
 {
@@ -144,8 +144,8 @@ KERNEL(N(inc_mean_flow), INC_MEAN_FLOW, indirect)
 }
 
 /* Sums over the facets of an edge: its mean flow, and the derivative of a pressure. */
-#define INC_PRESSURE(F)  \
-  F(in, f64, p, "nodes") \
+#define INC_PRESSURE(F)    \
+  F(near, f64, p, "nodes") \
   F(in, real, pull, "cells," STR(DIM)) /* p's gradient in the cells */
 HD real N(inc_both)(const i32 i, real *through INC_MEAN(PARAM) INC_PRESSURE(PARAM))
 {
@@ -175,22 +175,22 @@ HD real edge_trust(const real *trust, i32 a, i32 b)
 {
   return trust ? smaller(trust[a], trust[b]) : R(1);
 }
-#define INC_OVERSET(F)         \
-  F(opt, i32, status, "nodes") \
-  F(opt, real, trust, "nodes")
+#define INC_OVERSET(F)              \
+  F(opt_near, i32, status, "nodes") \
+  F(opt_near, real, trust, "nodes")
 
 /* Predicted volume fluxes: interpolated velocities, and at the face the momentum equation of what they
  * leave out, with its memory (eq. 7.7). */
-#define INC_PREDICT(F)                 \
-  INC_MEAN(F)                          \
-  INC_PRESSURE(F)                      \
-  F(in, real, push, "nodes," STR(DIM)) \
-  F(in, real, S, "edges," STR(DIM))    \
-  F(in, real, fading, "nodes")         \
-  F(in, real, memory1, "edges")        \
-  F(in, real, memory2, "edges")        \
-  F(in, f64, bdf, "members,3")         \
-  INC_OVERSET(F)                       \
+#define INC_PREDICT(F)                   \
+  INC_MEAN(F)                            \
+  INC_PRESSURE(F)                        \
+  F(near, real, push, "nodes," STR(DIM)) \
+  F(in, real, S, "edges," STR(DIM))      \
+  F(near, real, fading, "nodes")         \
+  F(in, real, memory1, "edges")          \
+  F(in, real, memory2, "edges")          \
+  F(in, f64, bdf, "members,3")           \
+  INC_OVERSET(F)                         \
   F(out, real, flow, "edges")
 KERNEL(N(inc_predict), INC_PREDICT, indirect)
 {

@@ -20,7 +20,7 @@
   F(in, i32, slot, "entries>blocks!")                                  \
   F(in, real, S, "edges," STR(DIM))                                    \
   F(in, real, w, "edges")                                              \
-  F(in, real, q, "nodes," STR(NV))                                     \
+  F(near, real, q, "nodes," STR(NV))                                   \
   F(in, real, jacobian_fix, "members") /* entropy fix of the matrix */ \
   F(in, f64, low_mach, "members,2")                                    \
   F(in, f64, V, "nodes")                                               \
@@ -33,7 +33,7 @@
 /* Fields of viscosity: c of the matrix, viscosities, factors of the conduction of heat (theory eq. 9.4, 9.5). */
 #define VISCOUS_JACOBIAN(F)              \
   F(in, f32, compact, "edges")           \
-  F(in, f64, mu, "nodes,2")              \
+  F(near, f64, mu, "nodes,2")            \
   F(val, real, conduct, "") /* 1 / Pr */ \
   F(val, real, conduct_eddy, "")
 /* An edge of that for the lanes' columns: takes it from the neighbour's block, adds it to the diagonal one; its

@@ -19,13 +19,13 @@
 
 /* Row i of the system solved for its own du with the neighbours' latest: up through the colours and
  * down again is one symmetric sweep.  cold: rows that come later have no du yet.                 */
-#define LUSGS_SWEEP(F)              \
-  LUSGS_ROWS(F)                     \
-  NODE_GRAPH(F)                     \
-  F(in, i32, edge, "entries>edges") \
-  F(in, real, S, "edges," STR(DIM)) \
-  F(in, real, w, "edges")           \
-  F(in, real, q, "nodes," STR(NV))  \
+#define LUSGS_SWEEP(F)               \
+  LUSGS_ROWS(F)                      \
+  NODE_GRAPH(F)                      \
+  F(in, i32, edge, "entries>edges")  \
+  F(in, real, S, "edges," STR(DIM))  \
+  F(in, real, w, "edges")            \
+  F(near, real, q, "nodes," STR(NV)) \
   LUSGS_STEP(F)
 TEAM(N(lusgs_sweep), LUSGS_SWEEP, heavy, PAIR)
 {

@@ -79,11 +79,11 @@ LANES(OF(ale_jacobian, _viscous), VISCOUS_ROWS, heavy, NV)
   F(in, i32, edge, "entries>edges")       \
   F(in, real, S, "edges," STR(DIM))       \
   F(in, real, w, "edges")                 \
-  F(in, real, q, "nodes," STR(NV))        \
+  F(near, real, q, "nodes," STR(NV))      \
   F(in, real, jacobian_fix, "members")    \
   F(in, f64, low_mach, "members,2")       \
   F(opt, f32, compact, "edges")           \
-  F(opt, f64, mu, "nodes,2")              \
+  F(opt_near, f64, mu, "nodes,2")         \
   F(rw, real, T, "nodes")
 KERNEL(OF(newton_pace), NEWTON_PACE, heavy)
 {

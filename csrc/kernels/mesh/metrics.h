@@ -17,7 +17,7 @@ HD struct vec2 cell_mean(const f64 *x, const i32 *corners, struct vec2 from)
 
 /* Area vector of an edge's dual face; every point is taken relative to the edge's first node. */
 #define DUAL_NORMALS(F)                                                     \
-  F(in, f64, x, "nodes,2")                                                  \
+  F(near, f64, x, "nodes,2")                                                \
   F(in, i32, lr, "edges,2>nodes")                                           \
   F(in, i32, cells_of_edge, "edges,2>cells?") /* left, right; -1 outside */ \
   F(in, i32, corners, "cells,4>nodes?")       /* fourth is -1: triangle */  \
@@ -41,8 +41,8 @@ KERNEL(dual_normals, DUAL_NORMALS, indirect)
 
 /* Area swept by the facets of an edge while every node moves linearly from x0 to x1 [chord^2]. */
 #define DUAL_SWEEPS(F)                        \
-  F(in, f64, x0, "nodes,2")                   \
-  F(in, f64, x1, "nodes,2")                   \
+  F(near, f64, x0, "nodes,2")                 \
+  F(near, f64, x1, "nodes,2")                 \
   F(in, i32, lr, "edges,2>nodes")             \
   F(in, i32, cells_of_edge, "edges,2>cells?") \
   F(in, i32, corners, "cells,4>nodes?")       \
@@ -74,7 +74,7 @@ KERNEL(dual_sweeps, DUAL_SWEEPS, indirect)
 
 /* Half faces of a boundary node, towards its neighbours before and after along the boundary. */
 #define BOUNDARY_NORMALS(F)                                                         \
-  F(in, f64, x, "nodes,2")                                                          \
+  F(near, f64, x, "nodes,2")                                                        \
   F(in, i32, node, "bnodes>nodes!")                                                 \
   F(in, i32, ends, "bnodes,2>nodes?") /* before, after; -1: the marker ends here */ \
   F(out, real, S, "bnodes,2")         /* area vector, outwards */
@@ -94,8 +94,8 @@ KERNEL(boundary_normals, BOUNDARY_NORMALS, indirect)
 }
 
 #define BOUNDARY_SWEEPS(F)            \
-  F(in, f64, x0, "nodes,2")           \
-  F(in, f64, x1, "nodes,2")           \
+  F(near, f64, x0, "nodes,2")         \
+  F(near, f64, x1, "nodes,2")         \
   F(in, i32, node, "bnodes>nodes!")   \
   F(in, i32, ends, "bnodes,2>nodes?") \
   F(out, f64, dV, "bnodes")
@@ -117,7 +117,7 @@ KERNEL(boundary_sweeps, BOUNDARY_SWEEPS, indirect)
 
 /* Dual volume: node, middle of edge, cell mean, middle of edge, in every cell of the node. */
 #define DUAL_VOLUMES(F)                                               \
-  F(in, f64, x, "nodes,2")                                            \
+  F(near, f64, x, "nodes,2")                                          \
   F(in, i32, offsets, "nodes+1>>corner_entries")                      \
   F(in, i32, cell, "corner_entries>cells")                            \
   F(in, i32, corner, "corner_entries") /* 0..3: which corner it is */ \

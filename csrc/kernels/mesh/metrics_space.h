@@ -71,7 +71,7 @@ HD struct ring ring_of(i32 cell, i32 local, const i32 *cell_starts, const i32 *c
 
 /* Area vectors, and of each edge the volume that both its nodes have of the cells about it. */
 #define SPACE_NORMALS(F)     \
-  F(in, f64, x, "nodes,3")   \
+  F(near, f64, x, "nodes,3") \
   RINGS(F)                   \
   F(out, real, S, "edges,3") \
   F(out, f64, wedge, "edges") /* S . (x_b - x_a) / 6 */
@@ -92,10 +92,10 @@ KERNEL(dual_normals_3d, SPACE_NORMALS, indirect)
 }
 
 /* Volume swept by the facets of an edge while every node moves linearly from x0 to x1 [chord^3]. */
-#define SPACE_SWEEPS(F)     \
-  F(in, f64, x0, "nodes,3") \
-  F(in, f64, x1, "nodes,3") \
-  RINGS(F)                  \
+#define SPACE_SWEEPS(F)       \
+  F(near, f64, x0, "nodes,3") \
+  F(near, f64, x1, "nodes,3") \
+  RINGS(F)                    \
   F(out, f64, dV, "edges")
 KERNEL(dual_sweeps_3d, SPACE_SWEEPS, wide)
 {
@@ -150,9 +150,9 @@ HD struct vec3 corner_mean(struct vec3 next, struct vec3 before, struct vec3 acr
   return vec3_times(1.0 / corners, vec3_plus(vec3_plus(next, before), across));
 }
 
-#define SPACE_BOUNDARY(F)  \
-  F(in, f64, x, "nodes,3") \
-  BOUNDARY_FACES(F)        \
+#define SPACE_BOUNDARY(F)    \
+  F(near, f64, x, "nodes,3") \
+  BOUNDARY_FACES(F)          \
   F(out, real, S, "bnodes,3") /* area vector, outwards */
 KERNEL(boundary_normals_3d, SPACE_BOUNDARY, indirect)
 {
@@ -169,8 +169,8 @@ KERNEL(boundary_normals_3d, SPACE_BOUNDARY, indirect)
 }
 
 #define SPACE_BOUNDARY_SWEEPS(F) \
-  F(in, f64, x0, "nodes,3")      \
-  F(in, f64, x1, "nodes,3")      \
+  F(near, f64, x0, "nodes,3")    \
+  F(near, f64, x1, "nodes,3")    \
   BOUNDARY_FACES(F)              \
   F(out, f64, dV, "bnodes")
 KERNEL(boundary_sweeps_3d, SPACE_BOUNDARY_SWEEPS, wide)

@@ -29,7 +29,7 @@ LANES(N(slope_clear), SLOPE_CLEAR, indirect, NG)
   F(in, i32, rims, "faces+1>>ends")                        \
   F(in, i32, rim, "ends>vertices")                         \
   F(in, f64, per, "vertices") /* 1 / sum of the weights */ \
-  F(in, real, q, "nodes," STR(NV))                         \
+  F(near, real, q, "nodes," STR(NV))                       \
   F(inc, real, value, "vertices," STR(NV))
 LANES(N(values_by_faces), VALUES_BY_FACES, indirect, NV)
 {
@@ -61,12 +61,12 @@ LANES(N(values_by_cells), VALUES_BY_CELLS, indirect, NV)
 /* With lean the weights 1 + lean.(x - vertex), exact for linear fields (docs/theory.md, eq. 8.3). */
 #define VALUES_BY_VERTICES(F)              \
   F(in, f64, vertex, "vertices," STR(DIM)) \
-  F(in, f64, x, "nodes," STR(DIM))         \
+  F(near, f64, x, "nodes," STR(DIM))       \
   F(in, i32, starts, "vertices+1>>abouts") \
   F(in, i32, about, "abouts>nodes")        \
   F(opt, f64, lean, "vertices," STR(DIM))  \
   F(in, f64, per, "vertices")              \
-  F(in, real, q, "nodes," STR(NV))         \
+  F(near, real, q, "nodes," STR(NV))       \
   F(out, real, value, "vertices," STR(NV))
 LANES(N(values_by_vertices), VALUES_BY_VERTICES, indirect, NV)
 {
@@ -121,7 +121,7 @@ HD void N(slope_add)(const i32 a, const i32 b, const i32 lane, const real *mean,
   RIMS(F)                            \
   F(in, i32, pair, "faces,2>nodes?") \
   F(in, real, S, "faces," STR(DIM))  \
-  F(in, f64, V, "nodes")             \
+  F(near, f64, V, "nodes")           \
   F(inc, real, grad, "nodes," STR(NG))
 LANES(N(slopes_by_faces), SLOPES_BY_FACES, indirect, NG)
 {
@@ -137,7 +137,7 @@ LANES(N(slopes_by_faces), SLOPES_BY_FACES, indirect, NG)
   F(in, i32, spoke, "spokes>faces")      \
   F(in, i32, pair, "faces,2>nodes?")     \
   F(in, real, S, "faces," STR(DIM))      \
-  F(in, f64, V, "nodes")                 \
+  F(near, f64, V, "nodes")               \
   F(inc, real, grad, "nodes," STR(NG))
 LANES(N(slopes_by_vertices), SLOPES_BY_VERTICES, indirect, NG)
 {

@@ -2,7 +2,7 @@
 
 /* Worst cell of a group: -(least area [chord^2]), -(least angle [rad]). */
 #define CELL_QUALITY(F)                  \
-  F(in, f64, x, "nodes,2")               \
+  F(near, f64, x, "nodes,2")             \
   F(in, i32, corners, "cells,4>nodes?")  \
   F(in, i32, offsets, "groups+1>>cells") \
   F(out, f64, sums, "groups,2")

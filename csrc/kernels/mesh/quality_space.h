@@ -47,7 +47,7 @@ HD f64 dihedral(const f64 *x, const i32 *nodes, i32 at, i32 end, const signed ch
 /* Worst cell of a group: -(least volume [chord^3], as if all of its corners had the part of its worst one),
  * -(least angle between two faces [rad]).  A cell with a corner that has no part of it is a fault. */
 #define SPACE_QUALITY(F)                             \
-  F(in, f64, x, "nodes,3")                           \
+  F(near, f64, x, "nodes,3")                         \
   F(in, i32, cell_starts, "cells+1>>corner_entries") \
   F(in, i32, cell_nodes, "corner_entries>nodes")     \
   F(in, i32, member, "nodes>members")                \

@@ -4,7 +4,7 @@
 /* Share of a change between two neighbours of a node that stands midway to one of them, at most, the gradient
  * made with weights |d|^-2: max_j sum_k |d_j . M^-1 d_k| / (2 |d_k|^2).  Zero where there is no gradient. */
 #define FIT_REACH(F)                      \
-  F(in, f64, x, "nodes,3")                \
+  F(near, f64, x, "nodes,3")              \
   F(in, i32, offsets, "nodes+1>>entries") \
   F(in, i32, neighbour, "entries>nodes")  \
   F(out, f64, reach, "nodes")

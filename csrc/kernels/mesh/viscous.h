@@ -33,12 +33,12 @@ HD void N(fit_row)(const real *inverse, const real *d, real *row)
 /* Coefficients of faces: c over |S|^2 of the flux, which says what a jump of values adds to the gradient along S, and
  * c of the matrix, with what the wide part of that gradient can do where the edge does not lie along S (eq. 9.5);
  * [1 / chord], [chord] over chord.                                                              */
-#define VISCOUS_COMPACT(F)             \
-  F(in, f64, x, "nodes," STR(DIM))     \
-  F(in, i32, lr, "edges,2>nodes")      \
-  F(in, real, S, "edges," STR(DIM))    \
-  F(in, real, whole, "nodes," STR(NS)) \
-  F(out, real, jump, "edges")          \
+#define VISCOUS_COMPACT(F)               \
+  F(near, f64, x, "nodes," STR(DIM))     \
+  F(in, i32, lr, "edges,2>nodes")        \
+  F(in, real, S, "edges," STR(DIM))      \
+  F(near, real, whole, "nodes," STR(NS)) \
+  F(out, real, jump, "edges")            \
   F(out, f32, compact, "edges")
 KERNEL(N(viscous_compact), VISCOUS_COMPACT, indirect)
 {

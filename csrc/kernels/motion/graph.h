@@ -8,7 +8,7 @@
   F(in, i32, element, "carried>elements")  \
   F(in, f64, share, "carried,3")           \
   F(in, i32, vertices, "elements,3>nodes") \
-  F(in, f64, reference, "nodes,2")         \
+  F(near, f64, reference, "nodes,2")       \
   F(upd, f64, x, "nodes,2")
 KERNEL(graph_map, GRAPH_MAP, indirect)
 {
@@ -24,7 +24,7 @@ KERNEL(graph_map, GRAPH_MAP, indirect)
 #define GRAPH_FOLDS(F)                     \
   F(in, i32, vertices, "elements,3>nodes") \
   F(in, i32, member, "nodes>members")      \
-  F(in, f64, x, "nodes,2")                 \
+  F(near, f64, x, "nodes,2")               \
   F(inc, u64, faults, "members")
 KERNEL(graph_folds, GRAPH_FOLDS, indirect)
 {
@@ -38,8 +38,8 @@ KERNEL(graph_folds, GRAPH_FOLDS, indirect)
  * that folds has 1e300; one without room for a node in x0 (on a straight hull; padding) is left
  * out, as it has no shape but round-off.                                                        */
 #define GRAPH_STRETCH(F)                    \
-  F(in, f64, x0, "nodes,2")                 \
-  F(in, f64, x1, "nodes,2")                 \
+  F(near, f64, x0, "nodes,2")               \
+  F(near, f64, x1, "nodes,2")               \
   F(in, i32, vertices, "elements,3>nodes")  \
   F(in, i32, offsets, "groups+1>>elements") \
   F(out, f64, sums, "groups,1")

@@ -52,7 +52,7 @@ HD void spring_sum(const f64 *x, const i32 *runs, const i32 *other, i32 from, i3
 #define SPRING_ROWS(F)                                          \
   F(in, i32, node, "rows>nodes!")                               \
   F(in, i32, member, "nodes>members")                           \
-  F(in, f64, x, "nodes,2")                                      \
+  F(near, f64, x, "nodes,2")                                    \
   F(in, i32, fixed, "nodes") /* 1: displacement is given */     \
   F(in, i32, row, "rows+1>>blocks")                             \
   F(in, i32, diagonal, "rows>blocks!")                          \

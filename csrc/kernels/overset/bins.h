@@ -7,7 +7,7 @@
 
 /* Corners of each cell in bins of the first grid. */
 #define OVERSET_CORNERS(F)                              \
-  F(in, f64, x, "nodes,2")                              \
+  F(near, f64, x, "nodes,2")                            \
   F(in, i32, corners, "cells,4>nodes?")                 \
   F(in, f64, box, "2,2") /* as overset_search has it */ \
   F(out, f64, corner, "cells,8")

@@ -25,7 +25,7 @@ KERNEL(overset_rows, OVERSET_ROWS, direct)
   F(in, i32, status, "nodes")         \
   F(in, i32, donor, "nodes,4>nodes")  \
   F(in, f64, weight, "nodes,4")       \
-  F(in, f64, x, "nodes," STR(DIM))
+  F(near, f64, x, "nodes," STR(DIM))
 
 /* sum of w_k (a_k + half of its gradient along the way from the donor): exact for quadratic fields where the
  * gradients are (docs/overset.md).  Hidden nodes take values alone. */
@@ -36,10 +36,10 @@ HD f64 N(exchange_slope)(const f64 *x, i32 i, i32 k, const real *g)
   return 0.5 * sum;
 }
 
-#define EXCHANGE_VECTOR(F)             \
-  EXCHANGE(F)                          \
-  F(in, real, u, "nodes," STR(DIM))    \
-  F(opt, real, grad, "nodes," STR(ND)) \
+#define EXCHANGE_VECTOR(F)                  \
+  EXCHANGE(F)                               \
+  F(near, real, u, "nodes," STR(DIM))       \
+  F(opt_near, real, grad, "nodes," STR(ND)) \
   F(upd, real, next, "nodes," STR(DIM))
 KERNEL(N(exchange_vector), EXCHANGE_VECTOR, indirect)
 {
@@ -56,10 +56,10 @@ KERNEL(N(exchange_vector), EXCHANGE_VECTOR, indirect)
   for (i32 d = 0; d < DIM; d++) next[DIM * i + d] = (real)sum[d];
 }
 
-#define EXCHANGE_PRESSURE(F)            \
-  EXCHANGE(F)                           \
-  F(in, f64, p, "nodes")                \
-  F(opt, real, push, "nodes," STR(DIM)) \
+#define EXCHANGE_PRESSURE(F)                 \
+  EXCHANGE(F)                                \
+  F(near, f64, p, "nodes")                   \
+  F(opt_near, real, push, "nodes," STR(DIM)) \
   F(upd, f64, next, "nodes")
 KERNEL(N(exchange_pressure), EXCHANGE_PRESSURE, indirect)
 {

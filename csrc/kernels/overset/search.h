@@ -62,7 +62,7 @@ HD void overset_weigh(const f64 *x, const i32 *corners, i32 cell, struct vec2 p,
 
 /* The lowest cell that holds each place; -1 where none does, and a fault where a coordinate is not finite. */
 #define OVERSET_SEARCH(F)                                                            \
-  F(in, f64, x, "nodes," STR(DIM))                                                   \
+  F(near, f64, x, "nodes," STR(DIM))                                                 \
   F(in, i32, corners, "cells,4>nodes?")                                              \
   F(in, f64, box, "2," STR(DIM)) /* least place; bins of the first grid per chord */ \
   F(in, i32, across, STR(DIM))   /* bins of the first grid along each axis */        \
@@ -88,7 +88,7 @@ KERNEL(overset_search, OVERSET_SEARCH, indirect)
 /* The weights of a cell's corners at a place in it: linear in a triangle, bilinear in a quadrilateral, zero
  * without a cell.                                                                              */
 #define OVERSET_WEIGHTS(F)              \
-  F(in, f64, x, "nodes," STR(DIM))      \
+  F(near, f64, x, "nodes," STR(DIM))    \
   F(in, i32, corners, "cells,4>nodes?") \
   F(in, f64, place, "points," STR(DIM)) \
   F(in, i32, cell, "points>cells?")     \

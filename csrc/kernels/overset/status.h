@@ -20,11 +20,11 @@ enum overset_fault {
 };
 
 /* What a search needs of the parts, as OVERSET_SEARCH has it of one mesh. */
-#define OVERSET_GRIDS(F)                 \
-  F(in, i32, grid, "parts>grids")        \
-  F(in, f64, pose, "parts,6")            \
-  F(in, f64, frame, "places," STR(DIM))  \
-  F(in, i32, corners, "cells,4>places?") \
+#define OVERSET_GRIDS(F)                  \
+  F(in, i32, grid, "parts>grids")         \
+  F(in, f64, pose, "parts,6")             \
+  F(near, f64, frame, "places," STR(DIM)) \
+  F(in, i32, corners, "cells,4>places?")  \
   F(in, i32, begin, "grids,3") /* first bin, first listing, first triangle within walls */
 
 /* A place of the plane in the frame of a part: the pose of pose.h undone; at rest to the last bit. */
@@ -47,7 +47,7 @@ HD struct vec2 overset_frame(const f64 *pose, struct vec2 p)
   F(in, i32, across, "grids," STR(DIM)) \
   F(in, i32, bins, "bins,2")            \
   F(in, i32, listed, "listings>cells")  \
-  F(in, f64, rank, "places")            \
+  F(near, f64, rank, "places")          \
   F(rw, i32, cell, "slots")             \
   F(rw, f64, near, "slots")
 KERNEL(overset_find, OVERSET_FIND, indirect)
@@ -81,7 +81,7 @@ KERNEL(overset_find, OVERSET_FIND, indirect)
   F(in, f64, near, "slots")                                                       \
   OVERSET_GRIDS(F)                                                                \
   F(in, i32, kind, "grids,2") /* whether it has walls, and an overset boundary */ \
-  F(in, i32, layer, "places")                                                     \
+  F(near, i32, layer, "places")                                                   \
   F(in, f64, rank, "places")                                                      \
   F(val, i32, fringe, "")                                                         \
   F(rw, i32, mark, "nodes")                                                       \
@@ -169,7 +169,7 @@ HD i32 overset_worth(const i32 *corners, i32 c, i32 shift, const i32 *mark, i32 
   OVERSET_GRIDS(F)                    \
   F(in, f64, x, "nodes," STR(DIM))    \
   F(in, i32, wall, "places")          \
-  F(in, i32, mark, "nodes")           \
+  F(near, i32, mark, "nodes")         \
   F(val, i32, overlap, "")            \
   F(val, i32, fringe, "")             \
   F(rw, i32, status, "nodes")         \
@@ -218,7 +218,7 @@ KERNEL(overset_give, OVERSET_GIVE, indirect)
 
 /* Receptors of each member, those with a donor that has receptors among its corners, and those without. */
 #define OVERSET_COUNT(F)             \
-  F(in, i32, status, "nodes")        \
+  F(near, i32, status, "nodes")      \
   F(in, i32, donor, "nodes,4>nodes") \
   F(in, i32, alive, "members")       \
   TOTALS(F, "nodes")                 \

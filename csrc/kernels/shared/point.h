@@ -16,7 +16,7 @@ HD i32 steep_at(const i32 *blunt, i32 i)
 }
 #endif
 #define LEAST_SQUARES(F)                  \
-  F(in, f64, x, "nodes," STR(DIM))        \
+  F(near, f64, x, "nodes," STR(DIM))      \
   F(in, i32, offsets, "nodes+1>>entries") \
   F(in, i32, neighbour, "entries>nodes")  \
   F(out, real, inverse, "nodes," STR(NS))

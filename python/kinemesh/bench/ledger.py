@@ -17,7 +17,11 @@ from unittest.mock import patch
 from kinemesh.device.backend import Backend, kernels
 
 # A declaration gives the mode of a field: how often each of its bytes is moved, at least.
-PASSES = {"in": 1, "opt": 1, "out": 1, "rw": 2, "upd": 2, "inc": 2, "val": 0}
+PASSES = {
+    **dict.fromkeys(("in", "near", "opt", "opt_near", "out"), 1),
+    **dict.fromkeys(("rw", "upd", "inc"), 2),
+    "val": 0,
+}
 # A sweep up and a sweep down read one half of the matrix each.
 SWEEPS = ("block_lower", "block_upper", "block_turn")
 

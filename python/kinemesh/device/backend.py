@@ -30,6 +30,7 @@ from kinemesh.errors import DeviceError, SettingsError
 from kinemesh.sentences import Option, Sentence
 
 DTYPES = {"float64": "f64", "float32": "f32"}
+OPTIONAL = ("opt", "opt_near")  # modes of fields that may be absent
 
 
 def _load_cuda() -> tuple[ModuleType | None, str]:

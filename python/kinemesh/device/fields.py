@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from kinemesh.device.backend import Backend, kernels
+from kinemesh.device.backend import OPTIONAL, Backend, kernels
 from kinemesh.errors import SettingsError
 
 
@@ -15,7 +15,7 @@ from kinemesh.errors import SettingsError
 def _declared() -> dict[str, dict[str, bool]]:
     """Names of the fields that every kernel is given -> True if the field may be absent."""
     return {
-        name: {field: mode == "opt" for field, mode, _, _ in fields if mode != "size"}
+        name: {field: mode in OPTIONAL for field, mode, _, _ in fields if mode != "size"}
         for name, (_, fields) in kernels().items()
     }
 

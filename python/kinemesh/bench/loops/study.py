@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kinemesh.bench.loops.tables import Tables
 from kinemesh.bench.loops.topology import Measures, Topology, taken
-from kinemesh.device.backend import Backend, kernels
+from kinemesh.device.backend import OPTIONAL, Backend, kernels
 from kinemesh.device.fields import Fields
 from kinemesh.dimension import DIMENSIONS
 from kinemesh.gas import GAMMA
@@ -60,7 +60,7 @@ class Study:
         given = {k: self[v] if isinstance(v, str) else v for k, v in other.items()}
         for field, mode, *_ in kernels()[name][1]:
             if field not in given:
-                given[field] = None if mode == "opt" else self[field]
+                given[field] = None if mode in OPTIONAL else self[field]
         return self.backend.bind(name, **given)
 
     @cached_property
