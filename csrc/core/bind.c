@@ -303,6 +303,28 @@ static PyObject *call_repr(Call *c)
                               r->first + r->count);
 }
 
+static PyObject *call_kernel(Call *c, void *closure)
+{
+  (void)closure;
+  return PyUnicode_FromString(c->kernel->name);
+}
+
+/* The arrays by the names of their fields; those of a part are those of the whole. */
+static PyObject *call_fields(Call *c, void *closure)
+{
+  (void)closure;
+  while (c->whole) c = (Call *)c->whole;
+  PyObject *all = PyDict_New();
+  int       j   = 0;
+  for (const struct field *f = c->kernel->fields(); all && f->name; f++) {
+    if (is_scalar(f)) continue;
+    const struct operand *op    = &c->operand[j++];
+    PyObject             *array = op->has_view ? op->view.obj : op->owner;
+    if (array && PyDict_SetItemString(all, f->name, array) < 0) Py_CLEAR(all);
+  }
+  return all;
+}
+
 /* kernels() -> {name: (over, [(field, mode, type, shape), ...])} */
 static PyObject *core_kernels(PyObject *self, PyObject *none)
 {
@@ -335,11 +357,14 @@ static PyMethodDef call_methods[] = {
      "part(first, count) -> Call over these items alone, on the arrays that were checked for this one."},
     {0}};
 
-static PyType_Slot call_slots[] = {{Py_tp_dealloc, call_dealloc},
-                                   {Py_tp_call, call_call},
-                                   {Py_tp_repr, call_repr},
-                                   {Py_tp_methods, call_methods},
-                                   {0, NULL}};
+static PyGetSetDef call_members[] = {
+    {"kernel", (getter)(void (*)(void))call_kernel, NULL, "Name of the kernel, without its precision.", NULL},
+    {"fields", (getter)(void (*)(void))call_fields, NULL, "Arrays by the names of their fields, but for absent ones.",
+     NULL},
+    {0}};
+
+static PyType_Slot call_slots[] = {{Py_tp_dealloc, call_dealloc}, {Py_tp_call, call_call},      {Py_tp_repr, call_repr},
+                                   {Py_tp_methods, call_methods}, {Py_tp_getset, call_members}, {0, NULL}};
 static PyType_Spec call_spec    = {"kinemesh.Call", sizeof(Call), 0,
                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, call_slots};
 

@@ -62,9 +62,19 @@ static PyObject *recording_call(Recording *r, PyObject *args, PyObject *keywords
   Py_RETURN_NONE;
 }
 
-static PyType_Slot recording_slots[] = {{Py_tp_dealloc, recording_dealloc}, {Py_tp_call, recording_call}, {0, NULL}};
-static PyType_Spec recording_spec    = {"kinemesh.Recording", sizeof(Recording), 0,
-                                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, recording_slots};
+static PyObject *recording_items(Recording *r, void *closure)
+{
+  (void)closure;
+  return Py_NewRef(r->items);
+}
+
+static PyGetSetDef recording_members[] = {
+    {"items", (getter)(void (*)(void))recording_items, NULL, "Its calls and recordings, in order.", NULL}, {0}};
+
+static PyType_Slot recording_slots[] = {
+    {Py_tp_dealloc, recording_dealloc}, {Py_tp_call, recording_call}, {Py_tp_getset, recording_members}, {0, NULL}};
+static PyType_Spec recording_spec = {"kinemesh.Recording", sizeof(Recording), 0,
+                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, recording_slots};
 
 int recording_type(PyObject *module)
 {

@@ -1,6 +1,6 @@
 """Ledger of bound calls and recordings, and the least bytes that they must move.
 
-A bound call is opaque; `Ledger.watch` notes kernel and fields of each while a solver is built.
+`Ledger.watch` notes kernel, range, arrays and numbers of each bound call while a solver is built.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Placement
 from kinemesh.device.fields import Fields
+from kinemesh.device.near import arrays_near
 from kinemesh.linear.layers import Layers
 from kinemesh.sentences import Sentence
 
@@ -82,7 +83,6 @@ class Term:
     Attributes
     ----------
     name : by which the solver has it
-    near : fields that it reads at neighbours; all others it reads at its own volumes alone
     swept : True where sweeps without a matrix have its derivative, or need none
     columns : of histories, that it has numbers for
     busy : (members,) int32 device array, members that may not end, as what terms have beside u has
@@ -90,7 +90,6 @@ class Term:
     """
 
     name: ClassVar[str]
-    near: tuple[str, ...] = ()
     swept: ClassVar[bool] = False
     columns: tuple[str, ...] = ()
     busy: Any = None
@@ -101,6 +100,14 @@ class Term:
     def residual(self) -> list[Any]:
         """Calls from u, and what terms before it have made, to its share of `res`."""
         return []
+
+    @property
+    def near(self) -> list[Any]:
+        """Device arrays that calls of `residual` read at neighbours, as their kernels declare.
+
+        All others they read at their own volumes alone.
+        """
+        return arrays_near(self.residual())
 
     def again(self) -> list[Any]:
         """Calls of `residual` that later stages of a pseudo-step repeat, from q in place of u."""

@@ -95,7 +95,6 @@ class FaceFluxes(Term):
     """
 
     name = "convection"
-    near: tuple[str, ...] = ("q", "grad", "x")
     swept = True
     ending: ClassVar[str] = ""
 
@@ -140,7 +139,6 @@ class Balance(Term):
     def __init__(self, case: Any) -> None:
         super().__init__(case)
         self.loop = LOOPS[self.settings.loops]
-        self.near = ("flux",) if self.loop.stores else FaceFluxes.near
 
     def residual(self) -> list[Any]:
         *first, last = (self.fields.bind(kernel) for kernel in self.loop.kernels)
@@ -153,7 +151,6 @@ class CloudFluxes(Term):
     """Divergence of the convective fluxes at points, with the terms of past time levels."""
 
     name = "convection"
-    near = ("q", "grad", "x")
     swept = True
 
     def __init__(self, case: Any) -> None:

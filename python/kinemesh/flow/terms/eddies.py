@@ -43,7 +43,6 @@ class SpalartAllmaras(Term):
     """
 
     name = "turbulence"
-    near = ("nt", "slope_nt", "eta", "x")
     columns = ("residual_turbulence",)
 
     def __init__(self, case: Any) -> None:

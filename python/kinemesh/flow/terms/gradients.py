@@ -58,7 +58,6 @@ class Gradients(Term):
     """
 
     name = "gradients"
-    near = ("u", "q", "x")  # u by the range of all volumes
     kernel: ClassVar[str] = "ale_gradient"
 
     def __init__(self, case: Any) -> None:

@@ -116,7 +116,6 @@ class Viscous(Term):
 class ViscousFluxes(FaceFluxes):
     """Convective fluxes, and the stresses and the heat of a viscous gas with them."""
 
-    near = (*FaceFluxes.near, "slope", "mu")
     ending = "_viscous"
 
 
