@@ -27,7 +27,8 @@ SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 LIMITED = ("Py_LIMITED_API", "0x030b0000")
 INCLUDE = "csrc"  # headers are named from here: core/table.h
 PROCESSOR = "csrc/core/processor.c"  # asks the processor, so that it must run on any
-HOST = ["csrc/kernels/host_f64.c", "csrc/kernels/host_f32.c"]
+UNSANITIZED = "csrc/kernels/host_f32.c"
+HOST = ["csrc/kernels/host_f64.c", UNSANITIZED]
 HOST += ["csrc/core/bind.c", "csrc/core/check.c", "csrc/core/shape.c"]
 HOST += ["csrc/core/recording.c", PROCESSOR]
 DEVICE = ["csrc/kernels/device_f64.cu", "csrc/kernels/device_f32.cu"]
@@ -101,10 +102,16 @@ def host_flags():
     flags += ["-Wall", "-Wextra", "-Wdouble-promotion"]
     flags += ["-Werror"] if flag("KINEMESH_WERROR") else []
     flags += ["-ffp-contract=off"] if flag("KINEMESH_STRICT") else []
-    if flag("KINEMESH_SANITIZE"):
-        flags += [*SANITIZE, "-fno-omit-frame-pointer", "-O1", "-g"]  # the last -O counts
-        flags += ["-fno-wrapv"]  # Python's own flags define what a signed overflow gives
     return flags
+
+
+def sanitize_flags(source):
+    """Flags of the sanitizers, of one of the two precisions: both are one source, whose indices are
+    the same, and to compile either takes minutes."""
+    if not flag("KINEMESH_SANITIZE") or source == UNSANITIZED:
+        return []
+    flags = [*SANITIZE, "-fno-omit-frame-pointer", "-O1", "-g"]  # the last -O counts
+    return [*flags, "-fno-wrapv"]  # Python's own flags define what a signed overflow gives
 
 
 def device_flags():
@@ -148,6 +155,7 @@ class Build(build_ext):
     def compile_host(self, source):
         """The object of a C source, without -march of the one that runs on any processor."""
         flags = [flag for flag in host_flags() if source != PROCESSOR or flag not in march()]
+        flags += sanitize_flags(source)
         folders = [INCLUDE, *self.include_dirs]
         return self.compiler.compile(
             [source], self.build_temp, [LIMITED], folders, extra_postargs=flags
@@ -170,7 +178,7 @@ def extensions():
         "depends": [*HEADERS, *HOST],
         "define_macros": [LIMITED, needed],
         "py_limited_api": True,
-        "extra_compile_args": host_flags(),
+        "extra_compile_args": host_flags() + sanitize_flags("csrc/core/module.c"),
     }
     nvcc = find_nvcc()
     off = os.environ.get("KINEMESH_CUDA") == "0"
