@@ -1,12 +1,12 @@
 /* incompressible.h - kernels of incompressible flow, once per dimension with the facets of its cells (in the
  * plane mesh/facets.h). */
 #include "physics/incompressible.h"
-#include "mesh/inc_cell.h"
-#include "mesh/inc_momentum.h"
-#include "mesh/inc_step.h"
-#include "mesh/inc_steady.h"
-#include "mesh/inc_reduced_rank.h"
-#include "mesh/inc_boundary.h"
+#include "incompressible/cell.h"
+#include "incompressible/momentum.h"
+#include "incompressible/step.h"
+#include "incompressible/steady.h"
+#include "incompressible/reduced_rank.h"
+#include "incompressible/boundary.h"
 
 /* The kernels of these headers and their sets. */
 /* clang-format off */

@@ -15,7 +15,7 @@ from kinemesh.space.grid import Grid
 
 BEFORE = 20
 """Iterations before the first cycle."""
-AT_ONCE = 4  # products in a launch, as of inc_reduced_rank.h
+AT_ONCE = 4  # products in a launch, as of incompressible/reduced_rank.h
 
 
 class ReducedRank:

@@ -1,4 +1,4 @@
-/* inc_boundary.h - boundaries of incompressible flow (docs/theory.md, section 7.4): velocities that are given,
+/* boundary.h - boundaries of incompressible flow (docs/theory.md, section 7.4): velocities that are given,
  * slip, open boundaries, what flows through them, and loads on walls by the reaction. */
 
 #define INC_BNODES(F)                 \

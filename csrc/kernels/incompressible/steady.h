@@ -1,4 +1,4 @@
-/* inc_steady.h - an iteration of the march to a steady flow (docs/theory.md, section 7.7): how fast each node
+/* steady.h - an iteration of the march to a steady flow (docs/theory.md, section 7.7): how fast each node
  * goes, how the pressure follows what flows out of duals, and who goes on. */
 
 /* Pace V a / CFL of a node (eq. 7.13) [U chord], a the rate at which flow passes it, and how hard flow and friction

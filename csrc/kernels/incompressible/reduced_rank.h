@@ -1,4 +1,4 @@
-/* inc_reduced_rank.h - reduced rank extrapolation of a march (Eddy 1979; docs/theory.md, section 7.8).  Iteration j of
+/* reduced_rank.h - reduced rank extrapolation of a march (Eddy 1979; docs/theory.md, section 7.8).  Iteration j of
  * a cycle takes velocities and pressure from x_j to x_j + f_j, where the next one begins.  After `every` + 1 of them
  *   x = x_every + f_every - sum of gamma_j f_j+1,   gamma: the least |f_every - sum of gamma_j (f_j+1 - f_j)|,
  * squares weighted by volumes.

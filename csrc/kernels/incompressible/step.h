@@ -1,4 +1,4 @@
-/* inc_step.h - what a physical step begins and ends with (docs/theory.md, section 7): time levels and
+/* step.h - what a physical step begins and ends with (docs/theory.md, section 7): time levels and
  * extrapolation, predicted volume fluxes, their divergence, correction by a pressure. */
 
 /* The time levels move on by one. */

@@ -1,4 +1,4 @@
-/* inc_cell.h - gradients in the cells and at the nodes (docs/theory.md, eq. 7.1, 7.2): of velocities, du_k/dx,
+/* cell.h - gradients in the cells and at the nodes (docs/theory.md, eq. 7.1, 7.2): of velocities, du_k/dx,
  * du_k/dy side by side, and of a pressure.  Values over chord. */
 #define ND TIMES(DIM, DIM)
 

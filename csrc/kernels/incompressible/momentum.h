@@ -1,4 +1,4 @@
-/* inc_momentum.h - the momentum equation (docs/theory.md, eq. 7.4 to 7.6): residual of nodes, the scalar matrix
+/* momentum.h - the momentum equation (docs/theory.md, eq. 7.4 to 7.6): residual of nodes, the scalar matrix
  * that steers its solution, and who goes on.
  * Volume fluxes [U chord], residuals [U^2 chord]; in space times chord. */
 
