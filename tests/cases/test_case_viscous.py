@@ -147,7 +147,7 @@ def test_words_of_numpy_are_kept_as_plain_text():
         ({}, {"turbulence_drop": 1e-4}, "turbulence_drop is 0.0001 and has no effect"),
         ({"reynolds": 1e3}, {"turbulence_drop": 1e-4}, "no effect: the flow has no turbulence"),
         (SA, {"linear_solver": "lusgs"}, "linear_solver is 'lusgs', which viscous flow has not"),
-        (SA, {"loops": "recompute"}, "loops is 'recompute', which viscous flow has not"),
+        (SA, {"face_loop": "recompute"}, "face_loop is 'recompute', which viscous flow has not"),
     ],
 )
 def test_settings_that_a_flow_has_not_are_refused(flow, settings, words):

@@ -14,13 +14,13 @@ import pytest
 from kinemesh.errors import ArgumentError
 from kinemesh.flow import registry
 from kinemesh.flow.terms.base import Term
-from kinemesh.flow.terms.convection import FLUXES, LOOPS
+from kinemesh.flow.terms.convection import FLUXES, FACE_LOOPS
 from solver_cases import on_devices
 
 pytestmark = pytest.mark.flow
 
 SOLVERS = {"ale": (km.Ale, km.AleSettings), "cells": (km.CellCentred, km.CellSettings)}
-OTHERS = [name for name in LOOPS if name != "store"]
+OTHERS = [name for name in FACE_LOOPS if name != "store"]
 both = pytest.mark.parametrize("method", SOLVERS)
 precisions = pytest.mark.parametrize("dtype", ["float64", "float32"])
 
@@ -37,7 +37,7 @@ def case(method, loops, meshes=(520, 700), device="cpu", dtype="float64", **sett
     alpha = [0.01 * nodes - 5.0 for nodes in meshes]
     return solver(own if len(own) > 1 else own[0], mach=[0.6] * len(own), alpha_deg=alpha,
                   motion=km.motion.pitch(3.0, 0.2), device=device, dtype=dtype,
-                  settings=kind(loops=loops, **settings))  # fmt: skip
+                  settings=kind(face_loop=loops, **settings))  # fmt: skip
 
 
 # ---------------------------------------------------------------- against faces that store
@@ -132,7 +132,7 @@ def bits(method, loops):
 
 def in_threads(threads):
     """Hashes by solver and loop, each twice, of a process with so many threads."""
-    names = [(m, k) for m in SOLVERS for k in LOOPS if k != "atomics"]
+    names = [(m, k) for m in SOLVERS for k in FACE_LOOPS if k != "atomics"]
     program = f"import json, test_face_loops as t; print(json.dumps([[t.bits(*n) for n in {names}]"
     program += " for _ in range(2)]))"
     here = Path(__file__)
@@ -194,23 +194,23 @@ def test_faces_by_colour_are_those_of_the_host_and_share_no_volume(method, devic
 
 
 def test_a_name_that_is_none_is_refused_with_those_that_are():
-    with pytest.raises(km.SettingsError, match="loops is 'fast', expected one of store, recompute, "
+    with pytest.raises(km.SettingsError, match="face_loop is 'fast', expected one of store, recompute, "
                        "colours, atomics"):  # fmt: skip
-        km.AleSettings(loops="fast")
+        km.AleSettings(face_loop="fast")
 
 
 @pytest.mark.parametrize("loops", OTHERS)
 def test_a_flux_without_kernels_for_a_loop_names_the_loop_that_it_has(loops):
-    assert FLUXES["hllc"].loops == ("store",)
-    words = f"loops is '{loops}', and flux 'hllc' has store alone; take loops = 'store'"
+    assert FLUXES["hllc"].face_loops == ("store",)
+    words = f"face_loop is '{loops}', and flux 'hllc' has store alone; take face_loop = 'store'"
     with pytest.raises(km.SettingsError, match=words):
-        km.CellSettings(flux="hllc", loops=loops)
+        km.CellSettings(flux="hllc", face_loop=loops)
 
 
 @pytest.mark.parametrize("method", [e.name for e in registry.SOLVERS if e.name not in SOLVERS])
 def test_loops_are_unknown_to_solvers_without_faces(method):
-    with pytest.raises(ArgumentError, match="unknown argument 'loops'"):
-        registry.named(method).settings(loops="store")
+    with pytest.raises(ArgumentError, match="unknown argument 'face_loop'"):
+        registry.named(method).settings(face_loop="store")
 
 
 class More(Term):
@@ -231,24 +231,24 @@ class Named(More):
 
 
 @pytest.mark.parametrize("term", [More, Named])
-@pytest.mark.parametrize("loops", LOOPS)
+@pytest.mark.parametrize("loops", FACE_LOOPS)
 def test_a_term_that_adds_to_fluxes_is_refused_where_none_are_stored(loops, term):
     class Added(km.Ale):
         def terms_of(self):
             gradients, faces, *rest = super().terms_of()
             return (gradients, faces, term, *rest)
 
-    make = dict(mach=0.5, device="cpu", settings=km.AleSettings(loops=loops))
+    make = dict(mach=0.5, device="cpu", settings=km.AleSettings(face_loop=loops))
 
     if loops == "store":
         assert "flux" in Added(mesh(520), **make).fields
         return
-    with pytest.raises(km.SettingsError, match=f"flux, .*loops = '{loops}' stores no fluxes; take "
-                       "loops = 'store'"):  # fmt: skip
+    with pytest.raises(km.SettingsError, match=f"flux, .*face_loop = '{loops}' stores no fluxes; take "
+                       "face_loop = 'store'"):  # fmt: skip
         Added(mesh(520), **make)
 
 
 def test_every_loop_of_a_flux_is_one_of_the_table():
     for flux in FLUXES.values():
-        assert "store" in flux.loops
-        assert set(flux.loops) <= set(LOOPS)
+        assert "store" in flux.face_loops
+        assert set(flux.face_loops) <= set(FACE_LOOPS)

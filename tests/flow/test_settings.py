@@ -33,7 +33,7 @@ def case(mesh, **options):
 
 CHOICES = [
     (km.AleSettings, FLUXES, "flux"),
-    (km.AleSettings, ale_choices.LOOPS, "loops"),
+    (km.AleSettings, ale_choices.FACE_LOOPS, "face_loop"),
     (km.AleSettings, tuple(LIMITERS), "limiter"),
     (km.AleSettings, ale_choices.LINEAR, "linear_solver"),
     (km.MeshlessSettings, CLOUD_FLUXES, "flux"),

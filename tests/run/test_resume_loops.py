@@ -15,7 +15,7 @@ MAY_DIFFER = "no run with these settings has the bits of another"
 
 def case(loops, device="cpu", solver=km.Ale):
     kind = {km.Ale: QUICK, km.CellCentred: km.CellSettings(steady_drop=1e-2)}[solver]
-    settings = replace(kind, loops=loops, steady_iterations=70)
+    settings = replace(kind, face_loop=loops, steady_iterations=70)
     return solver(MESH, mach=0.5, alpha_deg=1.0, device=device, settings=settings)
 
 
@@ -47,7 +47,7 @@ def test_a_run_goes_on_with_the_bits_of_a_whole_one(cut, tmp_path, solver, began
     assert_same(tmp_path / "whole", out)
     assert run.summary["result"]["resumed"]["times"] == 1
     assert run.summary["repeatable"] is True
-    assert summary.read(out)["settings"]["loops"] == goes_on
+    assert summary.read(out)["settings"]["face_loop"] == goes_on
 
 
 @pytest.mark.parametrize(("began", "others"), [
@@ -60,7 +60,7 @@ def test_a_run_with_a_loop_of_other_bits_is_another_one(cut, tmp_path, began, ot
     before = {path.name: path.read_bytes() for path in out.iterdir()}
 
     for other in others:
-        words = rf"is of another run: settings\.loops is {began} there, {other} here\. Give what"
+        words = rf"is of another run: settings\.face_loop is {began} there, {other} here\. Give what"
         with pytest.raises(km.CaseError, match=words):
             case(other).steady(out=out, resume=True)
 

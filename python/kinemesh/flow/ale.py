@@ -49,7 +49,7 @@ from kinemesh.flow.gas.solver import Solver, Terms
 from kinemesh.flow.memory import like
 from kinemesh.flow.terms.base import Term
 from kinemesh.flow.terms.boundary import Boundary, Vortex
-from kinemesh.flow.terms.convection import LOOPS, Balance, FaceFluxes
+from kinemesh.flow.terms.convection import FACE_LOOPS, Balance, FaceFluxes
 from kinemesh.flow.terms.gradients import Gradients
 from kinemesh.flow.terms.mirrors import Mirrors
 from kinemesh.flow.terms.turbulence import model_of
@@ -223,7 +223,7 @@ class Ale(Solver):
         self, arguments: Arguments, meshes: list[Mesh], markers: Markers, planes: list[str]
     ) -> FaceVolumes:
         """Volumes of the meshes, by their dimensions."""
-        b, coloured = arguments.backend, LOOPS[arguments.settings.loops].coloured
+        b, coloured = arguments.backend, FACE_LOOPS[arguments.settings.face_loop].coloured
         make: dict[int, Callable[..., FaceVolumes]] = {2: self._of_plane, 3: self.solids.of}
         return make[meshes[0].dimensions](b, meshes, markers.by_kind, planes, coloured)
 

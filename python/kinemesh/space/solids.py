@@ -112,7 +112,7 @@ class SolidShapes(FaceVolumes):
     Attributes
     ----------
     normals : (members, 3)    unit normal of the planes of symmetry; zero without one
-    any_loop : True where fluxes come to them by all `loops`, not "store" alone
+    any_loop : True where fluxes come to them by every `face_loop`, not "store" alone
     """
 
     vertices: SolidVertices

@@ -52,11 +52,11 @@ def check_solids(case: Any, arguments: Arguments) -> None:
     """
     check_space(case, arguments)
     case.viscosity.check_space()
-    loops = arguments.settings.loops
-    if loops != "store" and not case.solids.any_loop:
+    loop = arguments.settings.face_loop
+    if loop != "store" and not case.solids.any_loop:
         raise SettingsError(
-            f"loops is {loops!r}, which is of meshes in the plane alone; take 'store'",
-            argument="loops",
+            f"face_loop is {loop!r}, which is of meshes in the plane alone; take 'store'",
+            argument="face_loop",
         )
 
 

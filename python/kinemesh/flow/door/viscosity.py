@@ -24,7 +24,7 @@ from kinemesh.space.conditions.table import between_ends
 SUTHERLAND = 110.4  # [K], of air
 ADIABATIC = "adiabatic"
 TURBULENCE = ("turbulence_drop", "unsteady_turbulence_drop")
-KNOWN = {"linear_solver": "bicgstab", "loops": "store"}  # settings that viscous flow has
+KNOWN = {"linear_solver": "bicgstab", "face_loop": "store"}  # settings that viscous flow has
 OF_EDDIES = {"turbulent_prandtl": 0.9, "nu_ratio": 3.0}
 RANGES = {
     "reynolds_length": (1e-6, 1e6),

@@ -12,7 +12,7 @@ from kinemesh.arguments import checks_names
 from kinemesh.dimension import XY, Dimension
 from kinemesh.errors import SettingsError
 from kinemesh.flow.gas.settings import KRYLOV, MATRIX, TINY, ImplicitSettings
-from kinemesh.flow.terms.convection import FLUXES, LOOPS
+from kinemesh.flow.terms.convection import FLUXES, FACE_LOOPS
 from kinemesh.flow.terms.gradients import LIMITERS
 
 LINEAR = ("bicgstab", "lusgs")
@@ -37,7 +37,7 @@ class AleSettings(ImplicitSettings):
     linear_solver : "bicgstab", or "lusgs" (sweeps by colours without a matrix: half of the
         memory, more and cheaper pseudo-steps)
     lusgs_sweeps : int         pairs of LU-SGS sweeps per pseudo-step
-    loops : "store" (a face stores its flux, its volumes sum), or of Roe's flux "recompute" (volumes
+    face_loop : "store" (a face stores its flux, its volumes sum), or of Roe's flux "recompute" (volumes
         work out each flux twice: the same bits), "colours" (faces add to their volumes, colour by
         colour) or "atomics" (all at once: not repeatable)
     newton : bool              a steady march goes over to steps of Newton's method when its
@@ -68,7 +68,7 @@ class AleSettings(ImplicitSettings):
     limiter_k: float | None = None
     linear_solver: str = "bicgstab"
     lusgs_sweeps: int = 4
-    loops: str = "store"
+    face_loop: str = "store"
     newton: bool | None = None
     unsteady_newton: bool | None = None
     newton_vectors: int = 30
@@ -79,7 +79,8 @@ class AleSettings(ImplicitSettings):
     turbulence_drop: float = 1e-3
     unsteady_turbulence_drop: float = 1e-2
 
-    alike: ClassVar[Mapping[str, tuple[str, ...]]] = {"loops": ("store", "recompute")}
+    alike: ClassVar[Mapping[str, tuple[str, ...]]] = {"face_loop": ("store", "recompute")}
+    moved: ClassVar[Mapping[str, str]] = {"loops": "face_loop has what it said"}
     first_cfl: ClassVar[Mapping[int, float]] = {2: 20.0, 3: 40.0}  # by dimensions
     newton_gains: ClassVar[bool] = True  # of a viscous gas, and in space
     of_steps: ClassVar[tuple[str, ...]] = (
@@ -92,11 +93,11 @@ class AleSettings(ImplicitSettings):
     def __post_init__(self) -> None:
         ImplicitSettings.__post_init__(self)
         self.choose(flux=tuple(FLUXES), limiter=tuple(LIMITERS))
-        self.choose(linear_solver=LINEAR, loops=tuple(LOOPS))
-        if self.loops not in (own := FLUXES[self.flux].loops):
+        self.choose(linear_solver=LINEAR, face_loop=tuple(FACE_LOOPS))
+        if self.face_loop not in (own := FLUXES[self.flux].face_loops):
             raise SettingsError(
-                f"loops is {self.loops!r}, and flux {self.flux!r} has {', '.join(own)} alone; "
-                f"take loops = {own[0]!r}, or flux = 'roe'"
+                f"face_loop is {self.face_loop!r}, and flux {self.flux!r} has {', '.join(own)} alone; "
+                f"take face_loop = {own[0]!r}, or flux = 'roe'"
             )
         self._check_newton()
         self.count("lusgs_sweeps")
@@ -135,7 +136,7 @@ class AleSettings(ImplicitSettings):
 
     @property
     def repeatable(self) -> bool:
-        return self.loops != "atomics"
+        return self.face_loop != "atomics"
 
     @property
     def single(self) -> bool:

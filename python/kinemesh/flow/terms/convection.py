@@ -21,13 +21,13 @@ class Flux(NamedTuple):
     kernel : of the flux;  jacobian : kernel of its derivative, or of one that takes its place;
         those of a viscous gas have the ending _viscous
     pace : kernel of the sum of the waves in that derivative, for steps of Newton
-    loops : names in `LOOPS` of those that compute it
+    face_loops : names in `FACE_LOOPS` of those that compute it
     """
 
     kernel: str
     jacobian: str
     pace: str
-    loops: tuple[str, ...] = ("store",)
+    face_loops: tuple[str, ...] = ("store",)
 
 
 class Loop(NamedTuple):
@@ -45,14 +45,14 @@ class Loop(NamedTuple):
     coloured: bool = False
 
 
-LOOPS = {
+FACE_LOOPS = {
     "store": Loop(("ale_residual",), stores=True),
     "recompute": Loop(("ale_loop_recompute",)),
     "colours": Loop(("ale_residual_start", "ale_loop_colours"), coloured=True),
     "atomics": Loop(("ale_residual_start", "ale_loop_atomics")),
 }
 FLUXES = {
-    "roe": Flux("ale_flux_roe", "ale_jacobian", "newton_pace", loops=tuple(LOOPS)),
+    "roe": Flux("ale_flux_roe", "ale_jacobian", "newton_pace", face_loops=tuple(FACE_LOOPS)),
     "hllc": Flux("ale_flux_hllc", "ale_jacobian", "newton_pace"),
 }
 """A new flux on meshes is an entry of csrc/kernels/mesh/fluxes.h and a line here."""
@@ -101,12 +101,12 @@ class FaceFluxes(Term):
     def __init__(self, case: Any) -> None:
         super().__init__(case)
         self.fields.add(S=self.grid.S, w=self.grid.w)
-        self.stores = LOOPS[self.settings.loops].stores
+        self.stores = FACE_LOOPS[self.settings.face_loop].stores
         if self.stores:
             self.fields.add(flux=case.backend.zeros((self.grid.edges, case.model.variables)))
         else:
-            loops = self.settings.loops
-            self.fields.lack(flux=f"loops = {loops!r} stores no fluxes; take loops = 'store'")
+            loop = self.settings.face_loop
+            self.fields.lack(flux=f"face_loop = {loop!r} stores no fluxes; take face_loop = 'store'")
         kernel, jacobian, self.pace = FLUXES[self.settings.flux][:3]
         self.kernel, self.jacobian = f"{kernel}{self.ending}", f"{jacobian}{self.ending}"
         for name in (self.kernel, self.jacobian, self.pace):
@@ -138,7 +138,7 @@ class Balance(Term):
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
-        self.loop = LOOPS[self.settings.loops]
+        self.loop = FACE_LOOPS[self.settings.face_loop]
 
     def residual(self) -> list[Any]:
         *first, last = (self.fields.bind(kernel) for kernel in self.loop.kernels)
