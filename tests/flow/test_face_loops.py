@@ -14,7 +14,7 @@ import pytest
 from kinemesh.errors import ArgumentError
 from kinemesh.flow import registry
 from kinemesh.flow.terms.base import Term
-from kinemesh.flow.terms.convection import FLUXES, FACE_LOOPS
+from kinemesh.flow.terms.convection import FACE_LOOPS, FLUXES
 from solver_cases import on_devices
 
 pytestmark = pytest.mark.flow

@@ -60,7 +60,9 @@ def test_a_run_with_a_loop_of_other_bits_is_another_one(cut, tmp_path, began, ot
     before = {path.name: path.read_bytes() for path in out.iterdir()}
 
     for other in others:
-        words = rf"is of another run: settings\.face_loop is {began} there, {other} here\. Give what"
+        words = (
+            rf"is of another run: settings\.face_loop is {began} there, {other} here\. Give what"
+        )
         with pytest.raises(km.CaseError, match=words):
             case(other).steady(out=out, resume=True)
 

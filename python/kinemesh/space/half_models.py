@@ -9,22 +9,25 @@ from collections.abc import Sequence
 from typing import Any
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.fingerprint import firsts
 from kinemesh.mesh.flats import Flat, flats_of
 
 SPAN, UP = 1, 2  # axes: wings have their span along y, the stream lies in x and z
 
 
 def refuse_planes(
-    spaces: Sequence[Any], walls: Sequence[str], far: Sequence[str], said: Sequence[str]
+    firsts: Sequence[tuple[int, Any]],
+    walls: Sequence[str],
+    far: Sequence[str],
+    said: Sequence[str],
 ) -> None:
     """MeshError where a body ends on a flat end of the mesh that is far field, or in its marker.
 
     Parameters
     ----------
+    firsts : distinct meshes or clouds, each with the first member on it
     said : markers that the user lists as one of the two
     """
-    for member, space in firsts(spaces):
+    for member, space in firsts:
         for flat in flats_of(space, [*walls, *far], walls):
             if flat.marker in said:
                 continue

@@ -28,14 +28,9 @@ SAY = (
 )
 
 
-def markers_of(spaces: Sequence[Any]) -> list[str]:
-    """Markers of meshes or clouds, each once, in the order that these list them in."""
-    return list(dict.fromkeys(name for _, space in firsts(spaces) for name in space.boundaries))
-
-
 def planes_of(symmetry: Any, clouds: Sequence[Any], argument: str = "symmetry") -> list[str]:
     """Markers of planes of symmetry, as an argument lists them: by default those named like one."""
-    names = markers_of(clouds)
+    names = Marking(clouds).every
     if symmetry is None:
         return [n for n in names if _begins(n, NEITHER[:1])]
     return _listed(argument, symmetry, names)
@@ -44,45 +39,191 @@ def planes_of(symmetry: Any, clouds: Sequence[Any], argument: str = "symmetry") 
 def walls_of(
     walls: Any, meshes: Sequence[Any], planes: Sequence[str] = (), far: Any = None
 ) -> tuple[list[str], list[str]]:
-    """Markers of bodies and of the far field.
+    """Markers of bodies and of the far field; as of `Marking.sides`."""
+    return Marking(meshes, planes).sides(walls, far)
 
-    Bodies are in the order of `walls`, or in that of the meshes where `walls` is a set or None.
+
+def conditions_on(
+    spaces: Sequence[Any],
+    *,
+    walls: Any = None,
+    far: Any = None,
+    boundaries: Any = None,
+    planes: Sequence[str] = (),
+) -> dict[str, Condition]:
+    """Condition of each marker; as of `Marking.conditions`."""
+    return Marking(spaces, planes).conditions(walls, far, boundaries)
+
+
+class Marking:
+    """Markers of the meshes or clouds of a case: which are bodies, far field, neither.
 
     Parameters
     ----------
-    walls, far : markers, or None; with one of them the other has all the rest, without both
-        geometry and names decide (docs/meshes.md)
-    planes : markers that are neither
+    planes : markers that have no condition: planes of symmetry of clouds in space
 
-    Raises
-    ------
-    MeshError    for unknown markers, those that two arguments name, those that neither geometry nor
-        names tell, and walls that close round the far field
+    Attributes
+    ----------
+    firsts : distinct meshes or clouds, each with the first member on it
+    every : markers, each once, in the order that the meshes list them in
     """
-    every = markers_of(meshes)
-    names = [n for n in every if n not in planes]
-    for what, value in (("walls", walls), ("far", far)):
-        _none_of(what, value, planes, every)
-    if walls is None and far is None and every and not names:  # a channel between its ends
-        return [], []
-    if walls is None and far is None:
-        bodies, outer = _by_geometry(meshes, names, planes)
-    else:
-        outer = [] if far is None else _listed("far", far, names)
-        rest = [n for n in names if n not in outer]
-        bodies = rest if walls is None else _listed("walls", walls, names)
-        outer = [n for n in names if n not in bodies] if far is None else outer
-        both, lost = [n for n in bodies if n in outer], set(names) - {*bodies, *outer}
-        if both:
-            raise MeshError(f"markers {both} are both in walls and in far, expected one")
-        if lost:
+
+    def __init__(self, spaces: Sequence[Any], planes: Sequence[str] = ()) -> None:
+        self.planes, self.firsts = planes, firsts(spaces)
+        self.every = list(dict.fromkeys(n for _, space in self.firsts for n in space.boundaries))
+
+    def sides(
+        self, walls: Any, far: Any = None, others: Sequence[str] = ()
+    ) -> tuple[list[str], list[str]]:
+        """Markers of bodies and of the far field.
+
+        Bodies are in the order of `walls`, or in that of the meshes where `walls` is a set or None.
+
+        Parameters
+        ----------
+        walls, far : markers, or None; with one of them the other has all the rest, without both
+            geometry and names decide (docs/meshes.md)
+        others : markers that are neither, beside the planes
+
+        Raises
+        ------
+        MeshError    for unknown markers, those that two arguments name, those that neither geometry
+            nor names tell, and walls that close round the far field
+        """
+        neither, every = [*self.planes, *others], self.every
+        names = [n for n in every if n not in neither]
+        for what, value in (("walls", walls), ("far", far)):
+            _none_of(what, value, neither, every)
+        if walls is None and far is None and every and not names:  # a channel between its ends
+            return [], []
+        if walls is None and far is None:
+            bodies, outer = self._by_geometry(names, neither)
+        else:
+            outer = [] if far is None else _listed("far", far, names)
+            rest = [n for n in names if n not in outer]
+            bodies = rest if walls is None else _listed("walls", walls, names)
+            outer = [n for n in names if n not in bodies] if far is None else outer
+            both, lost = [n for n in bodies if n in outer], set(names) - {*bodies, *outer}
+            if both:
+                raise MeshError(f"markers {both} are both in walls and in far, expected one")
+            if lost:
+                raise MeshError(
+                    f"markers {sorted(lost)} are neither in walls nor in far, expected each in "
+                    "one; walls alone, or far alone, leaves all others to the other"
+                )
+        self._not_swapped(bodies, outer)
+        return bodies, outer
+
+    def conditions(
+        self, walls: Any = None, far: Any = None, boundaries: Any = None
+    ) -> dict[str, Condition]:
+        """Condition of each marker: walls and far field first, others in the order of their kinds.
+
+        Parameters
+        ----------
+        walls, far : as of `sides`, to which `boundaries` may add
+        boundaries : {marker: word, Condition or table}, or None; where it has the word wall or far,
+            and neither argument is given, names decide on the markers that it leaves out
+
+        Raises
+        ------
+        SettingsError    as of `conditions_of`
+        MeshError        as of `sides`; a marker that is unknown or named twice; a member that
+            nothing flows into or out of; as of `refuse_planes`
+        """
+        named, every = conditions_of(boundaries), self.every
+        if named:
+            _listed("boundaries", list(named), every)
+        bodies = [m for m in every if m in named and named[m].role == BODY]
+        outer = [m for m in every if m in named and named[m].kind == Far.kind]
+        others = [m for m in every if m in named and m not in bodies and m not in outer]
+        given = {"walls": (walls, bodies), "far": (far, outer)}
+        for what, (value, own) in given.items():
+            _none_of(what, value, [*others, *own, *self.planes], every)
+        if walls is None and far is None and (bodies or outer):
+            roles = roles_by_name([m for m in every if m not in named and m not in self.planes])
+            solid = [m for m in every if m in bodies or roles.get(m) == "wall"]
+            open_ = [m for m in every if m in outer or roles.get(m) == "far"]
+            self._not_swapped(solid, open_)
+        else:
+            lists = [_joined(value, own, every) for value, own in given.values()]
+            solid, open_ = self.sides(lists[0], lists[1], others)
+        said = [*(walls or ()), *(far or ()), *bodies, *outer]
+        refuse_by_name(solid, open_, said)
+        refuse_planes(self.firsts, solid, open_, said)
+        found = {m: named.get(m, Wall()) for m in solid} | {m: named.get(m, Far()) for m in open_}
+        if others:
+            self._check_ends(found | named)
+        order = list(kinds())
+        others.sort(key=lambda m: order.index(named[m].kind))
+        return found | {m: named[m] for m in others}
+
+    def _check_ends(self, conditions: Mapping[str, Condition]) -> None:
+        """MeshError for a member that nothing flows into, or out of."""
+        for member, space in self.firsts:
+            there = [own for marker, own in conditions.items() if marker in space.boundaries]
+            if any(own.enters for own in there) and any(own.leaves for own in there):
+                continue
             raise MeshError(
-                f"markers {sorted(lost)} are neither in walls nor in far, expected each in one; "
-                "walls alone, or far alone, leaves all others to the other"
+                "boundaries leaves no marker to the far field; expected a far field, or an inlet "
+                "and an outlet",
+                member=member,
             )
-    for member, space in firsts(meshes):
-        _not_swapped(member, space, bodies, outer)
-    return bodies, outer
+
+    def _by_geometry(
+        self, names: Sequence[str], planes: Sequence[str]
+    ) -> tuple[list[str], list[str]]:
+        """Bodies and far field where the user says nothing; MeshError where that is not enough."""
+        roles: dict[str, tuple[str, int]] = {}
+        for member, mesh in self.firsts:
+            for name, role in _roles(f"member {member}", mesh, names, planes).items():
+                first, there = roles.setdefault(name, (role, member))
+                if first != role:
+                    told = {"wall": "a body", "far": "far field"}
+                    raise MeshError(
+                        f"marker '{name}' is {told[first]} of member {there} and {told[role]} of "
+                        f"member {member}; {SAY}"
+                    )
+        by_role = {role: [n for n in names if roles[n][0] == role] for role in ("wall", "far")}
+        return by_role["wall"], by_role["far"]
+
+    def _not_swapped(self, walls: Sequence[str], far: Sequence[str]) -> None:
+        """MeshError where walls close round the far field.
+
+        Of what hangs together, planes of symmetry left out, nothing but walls must reach as far as
+        all of the far field in every direction.  A tunnel's walls hang together with its ends.
+        """
+        for member, space in self.firsts:
+            outside = [space.boundaries[n] for n in far if n in space.boundaries]
+            if not outside or not any(n in space.boundaries for n in walls):
+                continue
+            low, high = reach(
+                space.points[[k for facets in outside for k in facets.ravel() if k >= 0]]
+            )
+            for piece in pieces(space, [n for n in space.boundaries if n in walls or n in far]):
+                if set(piece.names) & set(far):
+                    continue
+                if (piece.low <= low).all() and (piece.high >= high).all():
+                    own = [n for n in far if n in space.boundaries]
+                    raise MeshError(
+                        f"walls {list(piece.names)} ({piece.told()}) lie about the far field {own} "
+                        f"({told(low, high)}), expected the far field about the walls; if they are "
+                        "swapped, name the bodies in walls",
+                        member=member,
+                    )
+
+
+def _roles(where: str, mesh: Any, names: Sequence[str], planes: Sequence[str]) -> dict[str, str]:
+    """Role of each marker of one mesh or cloud."""
+    there = [n for n in names if n in mesh.boundaries]
+    found = pieces(mesh, there, planes)
+    outer = enclosing(found)
+    inside = {n for p in found if p is not outer for n in p.names}
+    shared = [] if outer is None else [n for n in outer.names if n in inside]
+    if outer is None or shared:
+        return _by_name(where, there, shared)
+    _not_misnamed(where, outer, [n for n in there if n in inside])
+    return {n: "far" if n in outer.names else "wall" for n in there}
 
 
 def refuse_by_name(walls: Sequence[str], far: Sequence[str], named: Sequence[str]) -> None:
@@ -108,58 +249,6 @@ def _begins(name: str, words: Sequence[str]) -> bool:
     found = words_of(name)
     denied = {"no", "non"} & found
     return any(w.startswith(tuple(words)) and not (denied and w == "slip") for w in found)
-
-
-def conditions_on(
-    spaces: Sequence[Any],
-    *,
-    walls: Any = None,
-    far: Any = None,
-    boundaries: Any = None,
-    planes: Sequence[str] = (),
-) -> dict[str, Condition]:
-    """Condition of each marker: walls and far field first, the others in the order of their kinds.
-
-    Parameters
-    ----------
-    walls, far : as of `walls_of`, to which `boundaries` may add
-    boundaries : {marker: word, Condition or table}, or None; where it has the word wall or far, and
-        neither argument is given, names decide on the markers that it leaves out
-    planes : markers that have none: planes of symmetry of clouds in space
-
-    Raises
-    ------
-    SettingsError    as of `conditions_of`
-    MeshError        as of `walls_of`; a marker that is unknown or named twice; a member that
-        nothing flows into or out of; as of `refuse_planes`
-    """
-    named, every = conditions_of(boundaries), markers_of(spaces)
-    if named:
-        _listed("boundaries", list(named), every)
-    bodies = [m for m in every if m in named and named[m].role == BODY]
-    outer = [m for m in every if m in named and named[m].kind == Far.kind]
-    others = [m for m in every if m in named and m not in bodies and m not in outer]
-    given = {"walls": (walls, bodies), "far": (far, outer)}
-    for what, (value, own) in given.items():
-        _none_of(what, value, [*others, *own, *planes], every)
-    if walls is None and far is None and (bodies or outer):
-        roles = roles_by_name([m for m in every if m not in named and m not in planes])
-        solid = [m for m in every if m in bodies or roles.get(m) == "wall"]
-        open_ = [m for m in every if m in outer or roles.get(m) == "far"]
-        for member, space in firsts(spaces):
-            _not_swapped(member, space, solid, open_)
-    else:
-        lists = [_joined(value, own, every) for value, own in given.values()]
-        solid, open_ = walls_of(lists[0], spaces, [*planes, *others], lists[1])
-    said = [*(walls or ()), *(far or ()), *bodies, *outer]
-    refuse_by_name(solid, open_, said)
-    refuse_planes(spaces, solid, open_, said)
-    found = {m: named.get(m, Wall()) for m in solid} | {m: named.get(m, Far()) for m in open_}
-    if others:
-        _check_ends(spaces, found | named)
-    order = list(kinds())
-    others.sort(key=lambda m: order.index(named[m].kind))
-    return found | {m: named[m] for m in others}
 
 
 def roles_by_name(names: Sequence[str]) -> dict[str, str]:
@@ -189,19 +278,6 @@ def _none_of(what: str, value: Any, others: Sequence[str], every: Sequence[str])
         )
 
 
-def _check_ends(spaces: Sequence[Any], conditions: Mapping[str, Condition]) -> None:
-    """MeshError for a member that nothing flows into, or out of."""
-    for member, space in firsts(spaces):
-        there = [own for marker, own in conditions.items() if marker in space.boundaries]
-        if any(own.enters for own in there) and any(own.leaves for own in there):
-            continue
-        raise MeshError(
-            "boundaries leaves no marker to the far field; expected a far field, or an inlet and "
-            "an outlet",
-            member=member,
-        )
-
-
 def _listed(what: str, value: Any, names: Sequence[str]) -> list[str]:
     """Markers that a user lists; a set is put in the order of the mesh."""
     if not (is_several(value) or isinstance(value, set | frozenset)):
@@ -214,37 +290,6 @@ def _listed(what: str, value: Any, names: Sequence[str]) -> list[str]:
             argument=what,
         )
     return [n for n in names if n in value] if isinstance(value, set | frozenset) else list(value)
-
-
-def _by_geometry(
-    meshes: Sequence[Any], names: Sequence[str], planes: Sequence[str]
-) -> tuple[list[str], list[str]]:
-    """Bodies and far field where the user says nothing; MeshError where that is not enough."""
-    roles: dict[str, tuple[str, int]] = {}
-    for member, mesh in firsts(meshes):
-        for name, role in _roles(f"member {member}", mesh, names, planes).items():
-            first, there = roles.setdefault(name, (role, member))
-            if first != role:
-                told = {"wall": "a body", "far": "far field"}
-                raise MeshError(
-                    f"marker '{name}' is {told[first]} of member {there} and {told[role]} of "
-                    f"member {member}; {SAY}"
-                )
-    by_role = {role: [n for n in names if roles[n][0] == role] for role in ("wall", "far")}
-    return by_role["wall"], by_role["far"]
-
-
-def _roles(where: str, mesh: Any, names: Sequence[str], planes: Sequence[str]) -> dict[str, str]:
-    """Role of each marker of one mesh or cloud."""
-    there = [n for n in names if n in mesh.boundaries]
-    found = pieces(mesh, there, planes)
-    outer = enclosing(found)
-    inside = {n for p in found if p is not outer for n in p.names}
-    shared = [] if outer is None else [n for n in outer.names if n in inside]
-    if outer is None or shared:
-        return _by_name(where, there, shared)
-    _not_misnamed(where, outer, [n for n in there if n in inside])
-    return {n: "far" if n in outer.names else "wall" for n in there}
 
 
 def _not_misnamed(where: str, outer: Piece, inside: Sequence[str]) -> None:
@@ -278,25 +323,3 @@ def _by_name(where: str, names: Sequence[str], shared: Sequence[str]) -> dict[st
             f"walls ({', '.join(WALL_WORDS)}) from the far field ({', '.join(FAR_WORDS)}); {SAY}"
         )
     return {n: str(role) for n, role in roles.items()}
-
-
-def _not_swapped(member: int, space: Any, walls: Sequence[str], far: Sequence[str]) -> None:
-    """MeshError where walls close round the far field.
-
-    Of what hangs together, planes of symmetry left out, nothing but walls must reach as far as all
-    of the far field in every direction.  A tunnel's walls hang together with its ends.
-    """
-    outside = [space.boundaries[n] for n in far if n in space.boundaries]
-    if not outside or not any(n in space.boundaries for n in walls):
-        return
-    low, high = reach(space.points[[k for facets in outside for k in facets.ravel() if k >= 0]])
-    for piece in pieces(space, [n for n in space.boundaries if n in walls or n in far]):
-        if set(piece.names) & set(far):
-            continue
-        if (piece.low <= low).all() and (piece.high >= high).all():
-            raise MeshError(
-                f"walls {list(piece.names)} ({piece.told()}) lie about the far "
-                f"field {[n for n in far if n in space.boundaries]} ({told(low, high)}), expected "
-                "the far field about the walls; if they are swapped, name the bodies in walls",
-                member=member,
-            )

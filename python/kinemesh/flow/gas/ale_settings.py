@@ -12,7 +12,7 @@ from kinemesh.arguments import checks_names
 from kinemesh.dimension import XY, Dimension
 from kinemesh.errors import SettingsError
 from kinemesh.flow.gas.settings import KRYLOV, MATRIX, TINY, ImplicitSettings
-from kinemesh.flow.terms.convection import FLUXES, FACE_LOOPS
+from kinemesh.flow.terms.convection import FACE_LOOPS, FLUXES
 from kinemesh.flow.terms.gradients import LIMITERS
 
 LINEAR = ("bicgstab", "lusgs")
@@ -37,9 +37,9 @@ class AleSettings(ImplicitSettings):
     linear_solver : "bicgstab", or "lusgs" (sweeps by colours without a matrix: half of the
         memory, more and cheaper pseudo-steps)
     lusgs_sweeps : int         pairs of LU-SGS sweeps per pseudo-step
-    face_loop : "store" (a face stores its flux, its volumes sum), or of Roe's flux "recompute" (volumes
-        work out each flux twice: the same bits), "colours" (faces add to their volumes, colour by
-        colour) or "atomics" (all at once: not repeatable)
+    face_loop : "store" (a face stores its flux, its volumes sum), or of Roe's flux "recompute"
+        (volumes work out each flux twice: the same bits), "colours" (faces add to their volumes,
+        colour by colour) or "atomics" (all at once: not repeatable)
     newton : bool              a steady march goes over to steps of Newton's method when its
         residual has fallen to 0.03 of the first or after 60 iterations, with a model of turbulence
         to 0.1 or after 30 (theory, section 2.9).  By default of a viscous gas, in space about nodes
@@ -96,8 +96,8 @@ class AleSettings(ImplicitSettings):
         self.choose(linear_solver=LINEAR, face_loop=tuple(FACE_LOOPS))
         if self.face_loop not in (own := FLUXES[self.flux].face_loops):
             raise SettingsError(
-                f"face_loop is {self.face_loop!r}, and flux {self.flux!r} has {', '.join(own)} alone; "
-                f"take face_loop = {own[0]!r}, or flux = 'roe'"
+                f"face_loop is {self.face_loop!r}, and flux {self.flux!r} has {', '.join(own)} "
+                f"alone; take face_loop = {own[0]!r}, or flux = 'roe'"
             )
         self._check_newton()
         self.count("lusgs_sweeps")

@@ -105,8 +105,8 @@ class FaceFluxes(Term):
         if self.stores:
             self.fields.add(flux=case.backend.zeros((self.grid.edges, case.model.variables)))
         else:
-            loop = self.settings.face_loop
-            self.fields.lack(flux=f"face_loop = {loop!r} stores no fluxes; take face_loop = 'store'")
+            why = f"face_loop = {self.settings.face_loop!r} stores no fluxes"
+            self.fields.lack(flux=f"{why}; take face_loop = 'store'")
         kernel, jacobian, self.pace = FLUXES[self.settings.flux][:3]
         self.kernel, self.jacobian = f"{kernel}{self.ending}", f"{jacobian}{self.ending}"
         for name in (self.kernel, self.jacobian, self.pace):
