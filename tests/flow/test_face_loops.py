@@ -194,8 +194,8 @@ def test_faces_by_colour_are_those_of_the_host_and_share_no_volume(method, devic
 
 
 def test_a_name_that_is_none_is_refused_with_those_that_are():
-    with pytest.raises(km.SettingsError, match="face_loop is 'fast', expected one of store, recompute, "
-                       "colours, atomics"):  # fmt: skip
+    with pytest.raises(km.SettingsError, match="face_loop is 'fast', expected one of store, "
+                       "recompute, colours, atomics"):  # fmt: skip
         km.AleSettings(face_loop="fast")
 
 
@@ -243,8 +243,8 @@ def test_a_term_that_adds_to_fluxes_is_refused_where_none_are_stored(loops, term
     if loops == "store":
         assert "flux" in Added(mesh(520), **make).fields
         return
-    with pytest.raises(km.SettingsError, match=f"flux, .*face_loop = '{loops}' stores no fluxes; take "
-                       "face_loop = 'store'"):  # fmt: skip
+    with pytest.raises(km.SettingsError, match=f"flux, .*face_loop = '{loops}' stores no fluxes; "
+                       "take face_loop = 'store'"):  # fmt: skip
         Added(mesh(520), **make)
 
 
