@@ -57,6 +57,23 @@ def test_a_steady_run_that_stalls_is_told_what_helps(settings, advice):
     assert not any("too thin" in str(w.message) for w in warned)
 
 
+@pytest.mark.parametrize(
+    ("settings", "advice"),
+    [
+        (km.AleSettings(), "take newton = True (in float64) or raise jacobian_fix (0.15)"),
+        (
+            km.AleSettings(limiter="none"),
+            "take newton = True (in float64) or take limiter = 'wang'",
+        ),
+        (km.AleSettings(limiter="none", newton=True), "take limiter = 'wang'"),
+        (km.AleSettings(linear_solver="lusgs"), "take linear_solver = 'bicgstab'"),
+    ],
+)
+def test_a_steady_march_is_advised_steps_of_newton_where_it_has_none(settings, advice):
+    assert settings.complete().steady_remedy == advice
+    assert "newton" not in settings.complete().remedy  # of physical steps
+
+
 def test_thin_triangles_on_a_curved_layer_are_told_where_a_run_stalls():
     """With them 2000 iterations leave 0.07 of the residual, on twice the spacing 146 do."""
     mesh = km.mesh.airfoil("naca0012", wall_spacing=1e-3)

@@ -161,7 +161,8 @@ def _went(drop: float) -> str:
 def _more(solver: Moving, member: int) -> str:
     """Remedies where the residual of a member has not fallen, the likely one first."""
     s = solver.settings
-    more = f"raise steady_iterations ({s.steady_iterations}), or {s.remedy} where it does not fall"
+    most, remedy = s.steady_iterations, s.steady_remedy
+    more = f"raise steady_iterations ({most}), or {remedy} where it does not fall"
     likely, phase = solver.likely(member), solver.phase(member, steady=True)
     return f"{f'try {likely}; or ' if likely else ''}{more}{solver.suspects(member)}{phase}"
 

@@ -189,6 +189,12 @@ class AleSettings(ImplicitSettings):
         return f"raise jacobian_fix ({self.jacobian_fix:g})"
 
     @property
+    def steady_remedy(self) -> str:
+        if self.newton or self.linear_solver == "lusgs":
+            return self.remedy
+        return f"take newton = True (in float64) or {self.remedy}"
+
+    @property
     def with_matrix(self) -> str:
         """Setting that gives pseudo-steps a matrix."""
         return "linear_solver = 'bicgstab'"

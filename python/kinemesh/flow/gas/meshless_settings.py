@@ -115,6 +115,12 @@ class MeshlessSettings(ImplicitSettings):
         return "rk_cfl" if self.way == "rk" else "the CFL number"
 
     @property
+    def remedy(self) -> str:
+        """Advice where a residual does not fall (docs/convergence.md)."""
+        stalls = self.limiter == "vanleer"
+        return "take limiter = 'wang'" if stalls else f"lower {self.step_setting}"
+
+    @property
     def matrix(self) -> str | None:
         """Precision of the matrix, or None where there is no matrix."""
         return self.matrix_dtype if self.stored_blocks or self.way == "bicgstab" else None

@@ -170,6 +170,11 @@ class MarchSettings(Settings):
         """Advice where a residual does not fall."""
         return f"lower {self.step_setting}"
 
+    @property
+    def steady_remedy(self) -> str:
+        """Advice where that of a steady march does not."""
+        return self.remedy
+
     def ramp(self, first: float) -> tuple[float, float, float]:
         """CFL number from its first on: that, its most, and its largest growth per iteration."""
         return first, first if self.cfl_max is None else self.cfl_max, self.cfl_growth

@@ -85,7 +85,7 @@ class IncompressibleSettings(Settings):
         return f"projection, {steps}, convection {self.convection}"
 
     @property
-    def remedy(self) -> str:
+    def steady_remedy(self) -> str:
         """Advice where the residual of a steady march does not fall."""
         return (
             f"take another cfl than {self.cfl:g}, lower or up to 10, or run unsteady (a wake that "
