@@ -68,6 +68,17 @@ def test_the_default_has_the_bits_of_its_constant_and_says_it(mesh):
     assert found[0][1]["limiter_k"] == 0.05
 
 
+@pytest.mark.parametrize("solver", [km.Ale, km.CellCentred])
+def test_a_limiter_on_which_pseudo_steps_stall_has_steps_of_newton_by_default(solver):
+    """In float64 and with a matrix; others of an inviscid gas in the plane have none."""
+    for name, limiter in LIMITERS.items():
+        settings = solver.settings_type(limiter=name)
+        assert settings.complete().newton is limiter.stalls
+        assert settings.complete(double=False).newton is False
+        sweeps = solver.settings_type(limiter=name, linear_solver="lusgs")
+        assert sweeps.complete().newton is False
+
+
 @pytest.mark.long
 @on_devices
 @pytest.mark.parametrize("limiter", ["wang", "venkatakrishnan"])

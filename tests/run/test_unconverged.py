@@ -66,6 +66,7 @@ def test_a_steady_run_that_stalls_is_told_what_helps(settings, advice):
             "take newton = True (in float64) or take limiter = 'wang'",
         ),
         (km.AleSettings(limiter="none", newton=True), "take limiter = 'wang'"),
+        (km.AleSettings(limiter="venkatakrishnan"), "take limiter = 'wang'"),
         (km.AleSettings(linear_solver="lusgs"), "take linear_solver = 'bicgstab'"),
     ],
 )

@@ -40,8 +40,8 @@ class CellSettings(AleSettings):
         with a larger number
     jacobian_fix : float       0.2, on 500 nodes about an aerofoil the least with which all steps
         converge (docs/convergence.md)
-    newton : bool              False by default but between inlets and outlets, as steps have no
-        coarse levels under them
+    newton : bool              False by default but between inlets and outlets and with limiter
+        "venkatakrishnan", as steps have no coarse levels under them
     lusgs_sweeps : int         8: with 4, as many as `AleSettings` has, a third of the steps of a
         pitching section of 3000 nodes do not converge
     """

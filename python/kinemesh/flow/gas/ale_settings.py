@@ -42,8 +42,9 @@ class AleSettings(ImplicitSettings):
         colour by colour) or "atomics" (all at once: not repeatable)
     newton : bool              a steady march goes over to steps of Newton's method when its
         residual has fallen to 0.03 of the first or after 60 iterations, with a model of turbulence
-        to 0.1 or after 30 (theory, section 2.9).  By default of a viscous gas, in space about nodes
-        and between inlets and outlets, in float64 and with a matrix
+        to 0.1 or after 30 (theory, section 2.9).  By default of a viscous gas, in space about
+        nodes, between inlets and outlets and with limiter "venkatakrishnan", in float64 and with a
+        matrix
     unsteady_newton : bool     physical steps take them too, from their first on.  By default with
         a model of turbulence; others end in a few pseudo-steps, which are cheaper
     newton_vectors : int       most vectors of GMRES in such a step: memory of 4 bytes twice for
@@ -150,7 +151,7 @@ class AleSettings(ImplicitSettings):
             return "in float32"
         if self.linear_solver != "bicgstab":
             return f"with linear_solver = {self.linear_solver!r}"
-        if between:
+        if between or LIMITERS[self.limiter].stalls:
             return ""
         if not self.newton_gains:
             return "on cells"

@@ -23,6 +23,8 @@ class Limiter(NamedTuple):
         dimensions, of a viscous gas
     of_range : True where it reads the range of q over each member
     of_size : True where limiter_k multiplies the size of a cell in chords
+    stalls : True where pseudo-steps stall on it, and steady marches take steps of Newton's method
+        by default
     """
 
     ending: str
@@ -31,6 +33,7 @@ class Limiter(NamedTuple):
     viscous: float | None = None
     of_range: bool = False
     of_size: bool = False
+    stalls: bool = False
 
 
 LIMITERS = {
@@ -41,7 +44,7 @@ LIMITERS = {
         viscous=1.0,  # smaller ones limit boundary layers
         of_range=True,
     ),
-    "venkatakrishnan": Limiter("_venkatakrishnan", k=5.0, of_size=True),
+    "venkatakrishnan": Limiter("_venkatakrishnan", k=5.0, of_size=True, stalls=True),
     "none": Limiter(""),
 }
 """A new limiter on meshes is an entry of csrc/kernels/limiters.h and a line here."""
