@@ -86,4 +86,4 @@ def test_a_body_that_moves_at_once_is_told():
             time_step=0.1, steps=1
         )
 
-    assert "give a ramp" in run.summary["warnings"][0]
+    assert "give a ramp to the motion" in run.summary["warnings"][0]

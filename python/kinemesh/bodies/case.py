@@ -172,8 +172,8 @@ class Bodies:
         return [
             f"body {marker} of member {member}{more} moves at once where its motion begins, by "
             f"({velocity}) and {np.degrees(rates.angle[moving[0]]):.3g} degrees per unit of "
-            "time, so the first loads are those of a jump in velocity; give a ramp (translate, "
-            "rotate) or a phase in which the body is at rest, or leave the first loads out"
+            "time, so the first loads are those of a jump in velocity; give a ramp to the motion, "
+            "or a phase in which the body is at rest, or leave the first loads out"
         ]
 
     def remarks(self) -> list[str]:

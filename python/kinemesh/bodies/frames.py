@@ -77,6 +77,9 @@ class Framed(Motion):
     def omega(self, u_inf: float) -> float | None:
         return self.motion.omega(u_inf)
 
+    def settles(self, u_inf: float) -> float:
+        return self.motion.settles(u_inf)
+
     def pose(self, t: float, u_inf: float) -> Pose:
         pose = self.motion.pose(t, u_inf)
         if not isinstance(pose, Pose):

@@ -18,6 +18,7 @@ from kinemesh.sentences import Place, Sentence
 
 Law = Callable[..., motions.Motion]
 FILE = "file"  # key of a law whose table may be the file's name alone
+K = "k"  # key of a law's frequency, which [motion] may state for all
 
 
 def law(made: Law) -> Any:
@@ -35,6 +36,11 @@ def keys(made: Law) -> list[Parameter]:
     return [own for name, own in signature(made).parameters.items() if name != "chord"]
 
 
+def _has_k(made: Law) -> bool:
+    """True of a law with a reduced frequency."""
+    return any(key.name == K for key in keys(made))
+
+
 @dataclass(frozen=True, slots=True)
 class MotionPart:
     """Tables with the arguments of motions, which add up; or such tables by body."""
@@ -45,15 +51,15 @@ class MotionPart:
     rotate: Mapping[str, Any] | None = law(motions.rotate)  # see [motion] rotate
     table: str | Mapping[str, Any] | None = law(read)  # file of times and poses; see [motion] table
     bodies: Mapping[str, Any] | None = None  # by body instead: [motion.bodies.MARKER]; others rest
+    k: float | None = None  # reduced frequency of all laws that have one, in place of k in each
 
     def __post_init__(self) -> None:
         if self.bodies is None:
             self._check(Place("motion"), self._whole())
             return
-        if self._whole():
-            raise CaseError(
-                Place("motion"), f" has bodies, so {', '.join(self._whole())} has no meaning"
-            )
+        whole = [*self._whole(), *([] if self.k is None else [K])]
+        if whole:
+            raise CaseError(Place("motion"), f" has bodies, so {', '.join(whole)} has no meaning")
         if not isinstance(self.bodies, Mapping) or not self.bodies:
             raise CaseError(
                 Place("motion", "bodies"),
@@ -64,8 +70,37 @@ class MotionPart:
             where = Place(("motion", "bodies", name))
             if not isinstance(table, Mapping):
                 raise wrong(Place(("motion", "bodies"), name), table, Sentence("a table ", where))
-            known(where, table, list(self.laws))
+            known(where, table, [*self.laws, K])
             self._check(where, table)
+
+    def _with_k(self, where: Place, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Tables of laws, with the frequency that stands beside them, where there is one.
+
+        Raises
+        ------
+        CaseError    a frequency that is no number, that no law beside it has, or that one has too
+        """
+        tables = {name: own for name, own in given.items() if name != K}
+        k, own_place = given.get(K, self.k), Place(where.section, K)
+        if k is None:
+            return tables
+        if isinstance(k, bool) or not isinstance(k, int | float):
+            raise wrong(own_place, k, "a number above 0")
+        having = [name for name, own in self.laws.items() if _has_k(own)]
+        there = [name for name in tables if name in having and isinstance(tables[name], Mapping)]
+        if not there:
+            raise CaseError(
+                own_place,
+                f" = {k}, and no motion beside it has a reduced frequency; expected "
+                f"{' or '.join(having)}, or no {K}",
+            )
+        for name in there:
+            if K in tables[name]:
+                raise CaseError(
+                    Place(where.section, name), f" has {K}, and so has ", where, "; expected one"
+                )
+            tables[name] = {**tables[name], K: k}
+        return tables
 
     @property
     def laws(self) -> dict[str, Law]:
@@ -80,14 +115,14 @@ class MotionPart:
         """CaseError where the tables make no motion."""
         if not given:
             raise CaseError(where, f" is empty, expected {', '.join(self.laws)}, or several")
-        for name, table in given.items():
+        for name, table in self._with_k(where, given).items():
             _check_law(Place(where.section, name), self.laws[name], table)
 
     @property
     def files(self) -> list[Path]:
         """Files of motions."""
         each = [self._whole()] if self.bodies is None else self.bodies.values()
-        tables = [_table(own) for several in each for own in several.values()]
+        tables = [_table(own) for several in each for name, own in several.items() if name != K]
         return [Path(own[FILE]) for own in tables if FILE in own]
 
     def build(self, chord: float | None) -> motions.Motion | dict[str, motions.Motion]:
@@ -102,6 +137,7 @@ class MotionPart:
 
     def _motion(self, where: Place, tables: Mapping[str, Any], chord: float) -> motions.Motion:
         """Sum of the motions of these tables, in the order of the laws."""
+        tables = self._with_k(where, tables)
         with in_section(where):
             each = [_made(own, tables[n], chord) for n, own in self.laws.items() if n in tables]
             return reduce(add, each)

@@ -130,6 +130,7 @@ def sorted_out(
         kinds = tuple(map(type, _parts(motion)))
         whole = type(motion) in (Pitch, Plunge, Together) and set(kinds) <= {Pitch, Plunge}
         whole = whole and XY.holds(motion.dimension)
+        whole = whole and not any(getattr(part, "ramp", 0) for part in _parts(motion))
         (alike.setdefault(kinds, []) if whole else alone).append(body)
     groups = [
         Harmonics(own, [m for b in own if (m := motions[b]) is not None], speeds[own].tolist())

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import SettingsError
+from kinemesh.motion import onset
 from kinemesh.motion.motions import Motion, Pose, Rate, Shape
 from kinemesh.motion.numbers import finite, positive, several
 
@@ -57,7 +58,7 @@ class Modes(Motion):
 
 @dataclass(frozen=True, slots=True)
 class Vibration(Motion):
-    """amplitude_j sin(omega t + phase_j) of each shape."""
+    """amplitude_j sin(omega t + phase_j) of each shape, times the share of the ramp."""
 
     adds_up: ClassVar[bool] = True
     by_shape: ClassVar[tuple[str, ...]] = ("amplitudes", "phases_deg")
@@ -66,10 +67,12 @@ class Vibration(Motion):
     phases_deg: tuple[float, ...]
     shapes: tuple[Shape, ...] = field(default=(), repr=False)
     chord: float = 1.0
+    ramp: float = 0.0
 
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "shapes", _some("vibrate", self.shapes))
+        put(self, "ramp", onset.checked("vibrate", self.ramp))
         for name in ("k", "chord"):
             put(self, name, positive("vibrate", name, getattr(self, name)))
         for name in ("amplitudes", "phases_deg"):
@@ -86,11 +89,17 @@ class Vibration(Motion):
 
     def pose(self, t: float, u_inf: float) -> Pose:
         pairs = zip(self.amplitudes, self._phases(t, u_inf), strict=True)
-        return Pose(modes=tuple(a * sin(phase) for a, phase in pairs))
+        share = onset.grown(t, u_inf, self.ramp, self.chord)[0] if self.ramp else 1.0
+        return Pose(modes=tuple(share * a * sin(phase) for a, phase in pairs))
 
     def rate(self, t: float, u_inf: float) -> Rate:
-        pairs, omega = zip(self.amplitudes, self._phases(t, u_inf), strict=True), self.omega(u_inf)
-        return Rate(modes=tuple(a * omega * cos(phase) for a, phase in pairs))
+        pairs = list(zip(self.amplitudes, self._phases(t, u_inf), strict=True))
+        rates = [a * self.omega(u_inf) * cos(phase) for a, phase in pairs]
+        if self.ramp:
+            share, growth = onset.grown(t, u_inf, self.ramp, self.chord)
+            grown = zip(rates, pairs, strict=True)
+            rates = [share * rate + growth * a * sin(phase) for rate, (a, phase) in grown]
+        return Rate(modes=tuple(rates))
 
     def _phases(self, t: float, u_inf: float) -> list[float]:
         angle = self.omega(u_inf) * finite("vibrate", "t", t)
@@ -134,6 +143,7 @@ def vibrate(
     k: float,
     phases_deg: Sequence[float] | float = 0.0,
     chord: float = 1.0,
+    ramp: float = 0.0,
 ) -> Vibration:
     """A body that bends harmonically: a_j = amplitude_j sin(omega t + phase_j), as of `modes`.
 
@@ -144,9 +154,10 @@ def vibrate(
     k : float             reduced frequency omega chord / (2 u_inf) [-]
     phases_deg : (n,)     phases at t = 0, or one for all shapes [deg]
     chord : float         reference length of k
+    ramp : float          as of `km.motion.pitch`
     """
     found = shapes_of("vibrate", shapes)
     sizes = several("vibrate", "amplitudes", amplitudes)
     phases = several("vibrate", "phases_deg", phases_deg)
     phases = phases * len(found) if len(phases) == 1 else phases
-    return Vibration(sizes, k, phases, found, chord)
+    return Vibration(sizes, k, phases, found, chord, ramp)

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from math import cos, degrees, pi, radians, sin
+from math import degrees, pi, radians
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from kinemesh.arguments import checks_names
 from kinemesh.dimension import DIMENSIONS, XY, XYZ, Dimension, widest
 from kinemesh.errors import SettingsError
+from kinemesh.motion import onset
 from kinemesh.motion.numbers import finite, lifted, place, positive, unit
 from kinemesh.motion.periods import common_omega
 from kinemesh.motion.pose import NOSE_UP, Pose, Rate
@@ -121,6 +122,11 @@ class Motion(ABC):
         omega = self.omega(u_inf)
         return None if omega is None else 2 * pi / omega
 
+    def settles(self, u_inf: float) -> float:
+        """Time from which the motion repeats, the end of its ramp [chord/a_inf]."""
+        ramp: float = getattr(self, "ramp", 0.0)
+        return ramp * getattr(self, "chord", 1.0) / u_inf
+
     def __add__(self, other: Motion) -> Motion:
         if not isinstance(other, Motion):
             return NotImplemented
@@ -142,7 +148,7 @@ def _omega(k: float, u_inf: float, chord: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Pitch(Motion):
-    """angle(t) = amplitude sin(omega t + phase) about a point."""
+    """angle(t) = amplitude sin(omega t + phase) about a point, times the share of its ramp."""
 
     adds_up: ClassVar[bool] = True
     amplitude_deg: float
@@ -151,10 +157,12 @@ class Pitch(Motion):
     phase_deg: float = 0.0
     chord: float = 1.0
     axis: tuple[float, ...] | None = None
+    ramp: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("amplitude_deg", "phase_deg"):
             object.__setattr__(self, name, finite("pitch", name, getattr(self, name)))
+        object.__setattr__(self, "ramp", onset.checked("pitch", self.ramp))
         for name in ("k", "chord"):
             object.__setattr__(self, name, positive("pitch", name, getattr(self, name)))
         set_axis(self, "pitch")
@@ -167,24 +175,22 @@ class Pitch(Motion):
         return _omega(self.k, u_inf, self.chord)
 
     def pose(self, t: float, u_inf: float) -> Pose:
-        angle = radians(self.amplitude_deg) * sin(self._phase(t, u_inf))
+        angle = onset.harmonic(self, radians(self.amplitude_deg), t, u_inf)
         return Pose(angle, self.about, axis=self.axis)
 
     def rate(self, t: float, u_inf: float) -> Rate:
-        speed = radians(self.amplitude_deg) * self.omega(u_inf)
-        return Rate(speed * cos(self._phase(t, u_inf)), axis=self.axis)
+        speed = onset.harmonic_rate(self, radians(self.amplitude_deg), t, u_inf)
+        return Rate(speed, axis=self.axis)
 
     @property
     def pivot(self) -> tuple[float, ...]:
         return self.about
 
-    def _phase(self, t: float, u_inf: float) -> float:
-        return self.omega(u_inf) * finite("pitch", "t", t) + radians(self.phase_deg)
-
 
 @dataclass(frozen=True, slots=True)
 class Plunge(Motion):
-    """shift(t) = amplitude sin(omega t + phase) direction; direction is made a unit vector."""
+    """shift(t) = amplitude sin(omega t + phase) direction, times the share of its ramp; direction
+    is made a unit vector."""
 
     adds_up: ClassVar[bool] = True
     amplitude: float
@@ -192,10 +198,12 @@ class Plunge(Motion):
     phase_deg: float = 0.0
     direction: tuple[float, ...] = (0.0, 1.0)
     chord: float = 1.0
+    ramp: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("amplitude", "phase_deg"):
             object.__setattr__(self, name, finite("plunge", name, getattr(self, name)))
+        object.__setattr__(self, "ramp", onset.checked("plunge", self.ramp))
         for name in ("k", "chord"):
             object.__setattr__(self, name, positive("plunge", name, getattr(self, name)))
         way = place("plunge", "direction", self.direction)
@@ -208,19 +216,16 @@ class Plunge(Motion):
         return _omega(self.k, u_inf, self.chord)
 
     def pose(self, t: float, u_inf: float) -> Pose:
-        h = self.amplitude * sin(self._phase(t, u_inf))
+        h = onset.harmonic(self, self.amplitude, t, u_inf)
         return Pose(shift=tuple(h * c for c in self.direction))
 
     def rate(self, t: float, u_inf: float) -> Rate:
-        speed = self.amplitude * self.omega(u_inf) * cos(self._phase(t, u_inf))
+        speed = onset.harmonic_rate(self, self.amplitude, t, u_inf)
         return Rate(shift=tuple(speed * c for c in self.direction))
 
     @property
     def dimension(self) -> Dimension:
         return DIMENSIONS[len(self.direction)]
-
-    def _phase(self, t: float, u_inf: float) -> float:
-        return self.omega(u_inf) * finite("plunge", "t", t) + radians(self.phase_deg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +275,9 @@ class Together(Motion):
         """Angular frequency of the common period; None without one (see `common_omega`)."""
         values = [part.omega(u_inf) for part in self.parts]
         return common_omega([v for v in values if v is not None]) if None not in values else None
+
+    def settles(self, u_inf: float) -> float:
+        return max(part.settles(u_inf) for part in self.parts)
 
     def pose(self, t: float, u_inf: float) -> Pose:
         pose = reduce(lambda a, b: a + b, (part.pose(t, u_inf) for part in self.parts))
@@ -324,6 +332,7 @@ def pitch(
     phase_deg: float = 0.0,
     chord: float = 1.0,
     axis: Sequence[float] | None = None,
+    ramp: float = 0.0,
 ) -> Pitch:
     """Harmonic pitch: the nose-up angle is amplitude sin(omega t + phase).
 
@@ -335,8 +344,11 @@ def pitch(
     phase_deg : float        phase at t = 0 [deg]
     chord : float            reference length of k
     axis : (3,)              of the turn in space, by the right-hand rule; None: along y, nose-up
+    ramp : float             reduced time u_inf t / chord over which the amplitude grows from 0,
+        without a jump of the acceleration; a cycle lasts pi / k.  0: the body moves at once
     """
-    return Pitch(amplitude_deg, k, place("pitch", "about", about), phase_deg, chord, _given(axis))
+    about = place("pitch", "about", about)
+    return Pitch(amplitude_deg, k, about, phase_deg, chord, _given(axis), ramp)
 
 
 @checks_names
@@ -346,6 +358,7 @@ def plunge(
     phase_deg: float = 0.0,
     direction: Sequence[float] = (0.0, 1.0),
     chord: float = 1.0,
+    ramp: float = 0.0,
 ) -> Plunge:
     """Harmonic plunge: the shift along `direction` is amplitude sin(omega t + phase).
 
@@ -357,8 +370,10 @@ def plunge(
     direction : (2,)     direction of the shift, of any length; default upwards; in space (x, z) or
         (x, y, z)
     chord : float        reference length of k
+    ramp : float         as of `pitch`
     """
-    return Plunge(amplitude, k, phase_deg, place("plunge", "direction", direction), chord)
+    way = place("plunge", "direction", direction)
+    return Plunge(amplitude, k, phase_deg, way, chord, ramp)
 
 
 @checks_names

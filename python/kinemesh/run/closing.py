@@ -1,7 +1,8 @@
-"""Check that motions by functions repeat after the stated period."""
+"""Check that motions repeat after their period: those by functions, and those with a ramp."""
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,7 @@ ROUNDED = 1e-3  # where omega was given with three digits
 
 
 def look(solver: Moving, periods: NDArray[np.float64], cycles: float) -> None:
-    """Compare the last cycle of every motion by a function with the cycle before.
+    """Compare the last cycle of every motion by a function with the cycle before; look at ramps.
 
     Of a run of one cycle it is the end with the beginning.  A law that raises an error is left to
     the run, in which its member fails alone.
@@ -27,9 +28,10 @@ def look(solver: Moving, periods: NDArray[np.float64], cycles: float) -> None:
     Raises
     ------
     SettingsError    a motion does not come back within `OPEN` of its range; from `ROUNDED` on it
-        is a warning
+        is a warning.  A ramp ends after the last cycle has begun
     """
     for motion, (m, marker) in zip(solver.motions, solver.grid.bodies, strict=True):
+        _look_at_ramp(motion, marker, m, float(solver.speed[m]), float(periods[m]), cycles)
         if motion is None or not _by_function(motion) or cycles < 1 - 1e-9:
             continue
         away = apart(motion, float(solver.speed[m]), float(periods[m]), cycles)
@@ -47,6 +49,22 @@ def look(solver: Moving, periods: NDArray[np.float64], cycles: float) -> None:
         if share > OPEN:
             raise SettingsError(text, member=m)
         warn(text, member=m)
+
+
+def _look_at_ramp(
+    motion: Motion | None, marker: str, member: int, u_inf: float, period: float, cycles: float
+) -> None:
+    """SettingsError where the last cycle is not a period of the motion, as its ramp goes on."""
+    end = 0.0 if motion is None else motion.settles(u_inf)
+    begin = (cycles - 1) * period
+    if end > max(begin, 0.0) * (1 + 1e-9):
+        raise SettingsError(
+            f"the ramp of the motion of body {marker} lasts until time {end:.6g}, and the last of "
+            f"{cycles:g} cycles begins at {begin:.6g}; expected a whole cycle after the ramp: "
+            f"cycles = {ceil(end / period - 1e-9) + 1}, or a shorter ramp (a cycle lasts pi / k), "
+            "or time_step and steps",
+            member=member,
+        )
 
 
 def _by_function(motion: Motion) -> bool:

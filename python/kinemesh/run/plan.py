@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,6 +89,16 @@ def _periods(solver: Moving) -> NDArray[np.float64]:
     return periods
 
 
+def _settled(solver: Moving, dt: NDArray[np.float64]) -> int:
+    """Steps after which every motion has ended its ramp."""
+    ends = (
+        motion.settles(float(solver.speed[m])) / dt[m]
+        for motion, (m, _) in zip(solver.motions, solver.grid.bodies, strict=True)
+        if motion is not None
+    )
+    return max((ceil(end - 1e-9) for end in ends), default=0)
+
+
 def _until(by_cycles: bool, until: Any, tolerance: Any) -> tuple[str, float]:
     """Return the end criterion and the periodic tolerance; SettingsError if invalid."""
     if until not in (None, *UNTIL):
@@ -119,6 +130,7 @@ class Plan:
     tolerance : float       change of a periodic loop, at most (`Loop.change`)
     frame_time : float      between two frames of a run without a period; 0: every step is one; the
         last step of such a run is always one
+    settled : int           steps after which every motion has ended its ramp
     """
 
     cycles: float | None
@@ -131,6 +143,7 @@ class Plan:
     until: str = "cycles"
     tolerance: float = PERIODIC
     frame_time: float = 0.0
+    settled: int = 0
 
     @classmethod
     def of(
@@ -161,7 +174,7 @@ class Plan:
         repeats = solver.deform.repeats
         return cls(
             cycles, steps_per_cycle, dt, periods, count, start, repeats, until, tolerance,
-            solver.frame_time * solver.reference[1],
+            solver.frame_time * solver.reference[1], _settled(solver, dt),
         )  # fmt: skip
 
     @property
@@ -190,9 +203,10 @@ class Plan:
 
     @property
     def dry_steps(self) -> int:
-        """Steps of a pre-flight: one cycle where cycles repeat, else the whole run."""
-        one = self.steps_per_cycle if self.repeats else None
-        return min(self.count, one or self.count)
+        """Steps of a pre-flight: ramps and one cycle where cycles repeat, else the whole run."""
+        if not self.repeats or self.steps_per_cycle is None:
+            return self.count
+        return min(self.count, self.settled + self.steps_per_cycle)
 
     def cycle(
         self, time: NDArray[np.float64], member: NDArray[np.int64] | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import pi
+from math import ceil, pi
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -333,7 +333,9 @@ def _angles(
     omega = told.motion.omega(1.0)
     if omega is None:
         raise CaseError(f"{label}: motion has no period, expected one that has")
-    angles, shifts = told.motion.path([2 * pi * c / omega for c in at.tolist()], 1.0)
+    period = 2 * pi / omega
+    cycles = at + ceil(told.motion.settles(1.0) / period)  # a table is of the motion after its ramp
+    angles, shifts = told.motion.path([period * c for c in cycles.tolist()], 1.0)
     x, y = shifts.T
     return mean + angles, {"x": x, "h": y}
 

@@ -50,7 +50,9 @@ def _goes_far(motion: Motion, speed: float) -> bool:
         period = motion.period(speed)
         if period is None:
             return True
-        turn, shift = motion.path([period * k / SAMPLES for k in range(SAMPLES + 1)], speed)
+        first = motion.settles(speed)
+        times = [first + period * k / SAMPLES for k in range(SAMPLES + 1)]
+        turn, shift = motion.path(times, speed)
     except Exception:  # a user's law, which the run tells of
         return True
     fastest = lengths(np.diff(shift, axis=0)).max() / (period / SAMPLES)
