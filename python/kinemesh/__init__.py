@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         MeshError,
         NumericalFault,
         OversetError,
+        PackageError,
         SettingsError,
     )
     from kinemesh.flow.ale import Ale as Ale
@@ -67,6 +68,7 @@ _HOME = {
     "MeshError": "errors",
     "NumericalFault": "errors",
     "OversetError": "errors",
+    "PackageError": "errors",
     "SettingsError": "errors",
     "Loop": "loops.loop",
     "Mesh": "mesh",
@@ -124,6 +126,7 @@ __all__ = [  # not open: `import *` would take the place of Python's own
     "MeshError",
     "NumericalFault",
     "OversetError",
+    "PackageError",
     "Part",
     "Pose",
     "Run",

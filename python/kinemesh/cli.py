@@ -248,23 +248,22 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _cases(_: argparse.Namespace) -> int:
-    from kinemesh import cases
+    from kinemesh.cases import listing
 
-    names = cases.names()
-    width = max(map(len, names))
-    for name in names:
-        case = cases.load(name)
-        print(f"{name:<{width}}  {case.mode:<8}  {case.title}")
+    print("\n".join(listing.lines()))
     return 0
 
 
 def _info(_: argparse.Namespace) -> int:
+    from kinemesh.cases import listing
     from kinemesh.device import backend
 
     found = backend.info()
     reason = found.pop("cuda_reason", "")
     if not found["cuda"]:
         found["cuda"] = f"none: {reason}"
+    if added := listing.added():
+        found["packages"] = added
     print("\n".join(_lines(found)))
     return 0
 

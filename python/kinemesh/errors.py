@@ -85,6 +85,10 @@ class DeviceError(KinemeshError, RuntimeError):
     """A device that does not exist, or that cannot hold the case."""
 
 
+class PackageError(KinemeshError, RuntimeError):
+    """An installed package whose case, solver or condition cannot be used."""
+
+
 class NumericalFault(KinemeshError, ArithmeticError):
     """A run that failed: names the quantity, the entity, the member and the step."""
 

@@ -1,4 +1,7 @@
-"""Named cases, each a TOML file in this folder, and the published data that belong to them."""
+"""Named cases, each a TOML file in this folder, and the published data that belong to them.
+
+Installed packages add cases by entry points of the group `kinemesh.cases`.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from kinemesh import packages
 from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io.paths import path_of
 from kinemesh.mesh.files.plot3d import SUFFIXES as PLOT3D
@@ -31,17 +36,26 @@ def __getattr__(name: str) -> Any:
 
 
 def names() -> list[str]:
-    """Names of the ready cases."""
+    """Names of the ready cases of kinemesh, without those of packages."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
+def of_packages() -> dict[str, str]:
+    """Ready cases of installed packages: the name, with package and version.
+
+    A KinemeshWarning tells of each entry point that cannot be used.
+    """
+    return {one.name: one.origin for one in packages.listed("cases", names())}
+
+
 def load(name_or_path: str | Path, changes: Sequence[str] = ()) -> Case:
-    """A ready case by its name, or a case from a TOML file.
+    """A ready case by its name, of kinemesh or of a package, or a case from a TOML file.
 
     Each entry of `changes` gives a key another value: a dotted key and a TOML value, such as
     "flow.mach=0.6".
 
-    Raises CaseError for an unknown name (with the nearest one) or a file that is not a case.
+    Raises CaseError for an unknown name (with the nearest one) or a file that is not a case,
+    PackageError for the name of a case whose package cannot be used.
     """
     from kinemesh.cases.casefile import Case
 
@@ -57,10 +71,26 @@ def load(name_or_path: str | Path, changes: Sequence[str] = ()) -> Case:
         )
     if path.suffix == ".toml" or path.is_file():
         return Case.read(path, changes)
-    hint = did_you_mean(text, names())
-    raise CaseError(
-        f"no case '{text}', expected one of {', '.join(names())}, or a .toml file{hint}"
-    )
+    source = packages.named("cases", text)
+    if source is not None:
+        made = Case.read(_file_of(source), changes, f"{text} of package {source.origin}")
+        return replace(made, file=None, package=source.origin)
+    known = [*names(), *packages.names("cases")]
+    hint = did_you_mean(text, known)
+    raise CaseError(f"no case '{text}', expected one of {', '.join(known)}, or a .toml file{hint}")
+
+
+def _file_of(source: packages.Extension) -> Path:
+    """Case file of an entry point, NAME.toml in the folder of the package that it names."""
+    home = source.load()
+    if not isinstance(home, ModuleType):
+        raise source.error(f"is {type(home).__name__}, expected a package with {source.name}.toml")
+    folders = [Path(p) for p in getattr(home, "__path__", ())] or [Path(str(home.__file__)).parent]
+    files = [folder / f"{source.name}.toml" for folder in folders]
+    there = next((file for file in files if file.is_file()), None)
+    if there is None:
+        raise source.error(f"has no file {files[0]}")
+    return there
 
 
 def references() -> list[str]:

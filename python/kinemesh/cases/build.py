@@ -128,7 +128,8 @@ def _about(case: Stated) -> dict[str, Any]:
     source = part.source
     names = {"name": case.name, "title": case.title, "mode": case.mode, "method": case.method}
     says = {"title_says": dict(case.title_says)} if case.title_says else {}
-    return names | says | {"mesh": str(source)}
+    of = {"package": case.package} if case.package else {}
+    return names | of | says | {"mesh": str(source)}
 
 
 def run(case: Stated, progress: bool = False, resume: bool = False, overwrite: bool = False) -> Run:

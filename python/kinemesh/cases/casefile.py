@@ -105,7 +105,7 @@ class Case(Stated):
             return self
         name = self.name if self.file is None else ""
         made = Case.of_tables(self.tables(), Path(self.file or self.name), changes, name)
-        return dataclasses.replace(made, file=self.file)
+        return dataclasses.replace(made, file=self.file, package=self.package)
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any], folder: str | Path = ".") -> Case:

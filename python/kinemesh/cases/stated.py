@@ -49,6 +49,7 @@ class Stated:
     job: Job = field(default_factory=Job)
     solver: Mapping[str, Any] = field(default_factory=dict)
     file: Path | None = field(default=None, compare=False)  # it was read from; errors name it
+    package: str = field(default="", compare=False)  # that it is a ready case of, and version
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip(".") or "/" in self.name:

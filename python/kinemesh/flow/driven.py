@@ -13,12 +13,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh import packages
 from kinemesh.bodies.placement import Placement
+from kinemesh.flow import registry
 from kinemesh.flow.suspects import where_largest
 from kinemesh.motion import Pose
 from kinemesh.results.walls import Wall
 from kinemesh.space.conditions.base import Condition
-from kinemesh.space.conditions.table import refuse_time
+from kinemesh.space.conditions.table import refuse_time, sources_of
 from kinemesh.space.volumes import Volumes
 
 
@@ -49,6 +51,12 @@ class Driven(ABC):
     dualtime: Any
     grid: Volumes
     conditions: Mapping[str, Condition]
+
+    @property
+    def packages(self) -> dict[str, dict[str, Any]]:
+        """Installed packages that solver and conditions come from, as of `packages.told`."""
+        own = registry.source_of(self.method)
+        return packages.told([*sources_of(self.conditions), *([] if own is None else [own])])
 
     def check_run(self) -> None:
         """SettingsError where the solver has no unsteady run."""

@@ -233,6 +233,12 @@ def _rows(name: str, value: Any) -> list[tuple[str, str]]:
     return [(name, text)] if text else []
 
 
+def _parts(own: Mapping[str, Any]) -> str:
+    """Version of a package, with the names of what a run has of it."""
+    each = [f"{group} {' '.join(names)}" for group, names in own.items() if group != "version"]
+    return ", ".join([f"version {own['version']}", *each])
+
+
 def _apart(result: Mapping[str, Any], walls: str) -> dict[str, Any]:
     """Result with the loads of each of several bodies before their sums over these walls."""
     spectrum = result.get("spectrum")
@@ -267,6 +273,8 @@ def rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     if "device" in summary:
         rows.append(("device", f"{_short(summary['device'])}, {summary['dtype']}"))
     rows += [("mesh", _short(summary["mesh"]))] if "mesh" in summary else []
+    rows += [("case of", case["package"])] if case.get("package") else []
+    rows += [(f"package {name}", _parts(own)) for name, own in summary.get("packages", {}).items()]
     conditions = summary.get("conditions", {})
     result = _apart(summary.get("result", {}), _short(conditions.get("loads") or "all walls"))
     told = {**result, **conditions}  # conditions first, each name once

@@ -149,6 +149,8 @@ class Driver(ABC):
         made |= {"failed": failed, "identity": self.claim.identity, **self.spent.told()}
         made["unknowns"] = np.diff(solver.grid.first).tolist()
         made["repeatable"] = solver.settings.repeatable
+        if solver.packages:
+            made["packages"] = solver.packages
         if solver.case is not None:
             made["case"] = dict(solver.case)
         if self.mode == "steady":

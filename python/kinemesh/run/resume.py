@@ -81,6 +81,7 @@ def identity(solver: Moving, mode: str, **more: Any) -> dict[str, Any]:
     found: dict[str, Any] = {
         "method": solver.method,  # first: settings differ with it
         "version of kinemesh": versions()["kinemesh"],
+        **({"packages": used} if (used := solver.packages) else {}),
         "mode": mode,
         "nodes": [len(m.points) for m in solver.grid.meshes],
         MESH: [prints[number] for number in solver.grid.alike.of],

@@ -7,6 +7,7 @@ from dataclasses import MISSING, fields
 from hashlib import sha256
 from typing import Any
 
+from kinemesh import packages
 from kinemesh.errors import SettingsError, did_you_mean
 from kinemesh.space.conditions.base import PLANE, ROLES, Condition
 from kinemesh.space.conditions.inflow import Inflow, Outflow
@@ -19,13 +20,20 @@ CONDITIONS: list[type[Condition]] = [
 """A new condition is its class in a file, with its kernels, and an entry here.
 
 A kind may have a class for each flow.  Patches of the boundary are in the order of the kinds."""
+OF_PACKAGES: dict[str, tuple[packages.Extension, type[Condition]]] = {}
+"""Conditions of installed packages that were asked for, by kind."""
 TIMES = (0.0, 0.3, 1.0, 2.7, 11.0)  # at which functions of the time are told apart
+
+
+def every() -> list[type[Condition]]:
+    """Conditions of kinemesh, and those of packages that were asked for in the order of kinds."""
+    return CONDITIONS + [OF_PACKAGES[kind][1] for kind in sorted(OF_PACKAGES)]
 
 
 def kinds(family: str | None = None) -> dict[str, list[type[Condition]]]:
     """Classes of each kind, of a family of solvers or of those that users may name."""
     found: dict[str, list[type[Condition]]] = {}
-    for own in CONDITIONS:
+    for own in every():
         if own.families if family is None else family in own.families:
             found.setdefault(own.kind, []).append(own)
     return found
@@ -33,23 +41,23 @@ def kinds(family: str | None = None) -> dict[str, list[type[Condition]]]:
 
 def role_of(name: str) -> str:
     """Role of a kind; that of a role is its own."""
-    return name if name in ROLES else next(own.role for own in CONDITIONS if own.kind == name)
+    return name if name in ROLES else next(own.role for own in every() if own.kind == name)
 
 
 def stands_still(name: str) -> bool:
     """True where a kind, or a role, has a place of its own."""
-    return name == PLANE or any(own.still for own in CONDITIONS if own.kind == name)
+    return name == PLANE or any(own.still for own in every() if own.kind == name)
 
 
 def flux_of(name: str, family: str) -> str:
     """Kernel of the flux of a kind, in a family of solvers."""
-    own = next(own for own in CONDITIONS if own.kind == name and family in own.families)
+    own = next(own for own in every() if own.kind == name and family in own.families)
     return f"{family}_{own.flux}"
 
 
 def sticks(name: str) -> bool:
     """True of a kind that a viscous gas sticks to."""
-    return any(own.strong for own in CONDITIONS if own.kind == name)
+    return any(own.strong for own in every() if own.kind == name)
 
 
 def in_words(family: str) -> str:
@@ -69,20 +77,25 @@ def condition_of(marker: str, value: Any) -> Condition:
     Raises
     ------
     SettingsError    an unknown kind, one whose numbers are missing, or unknown numbers
+    PackageError     a kind whose package cannot be used
     """
     if isinstance(value, Condition):
+        _look_up(value.kind)
         return value
     numbers = dict(value) if isinstance(value, Mapping) else {"kind": value}
-    kind, known = numbers.pop("kind", None), kinds()
+    kind = numbers.pop("kind", None)
+    _look_up(kind)
+    known = kinds()
     if isinstance(value, Mapping) and kind is None:
         raise SettingsError(
             f"boundaries: {marker!r} has no kind beside {', '.join(numbers) or 'nothing'}; is the "
             f"marker meant? If so, expected kind, one of {', '.join(known)}"
         )
     if not isinstance(kind, str) or kind not in known:
-        hint = did_you_mean(kind, list(known)) if isinstance(kind, str) else ""
+        words = list(dict.fromkeys([*known, *packages.names("conditions")]))
+        hint = did_you_mean(kind, words) if isinstance(kind, str) else ""
         raise SettingsError(
-            f"boundaries: {marker!r} is {kind!r}, expected one of {', '.join(known)}{hint}"
+            f"boundaries: {marker!r} is {kind!r}, expected one of {', '.join(words)}{hint}"
         )
     names = [field.name for own in known[kind] for field in fields(own)]
     unknown = [name for name in numbers if name not in names]
@@ -96,6 +109,33 @@ def condition_of(marker: str, value: Any) -> Condition:
         return make(kind, numbers)
     except SettingsError as error:
         raise SettingsError(f"boundaries: {marker!r}: {error}") from None
+
+
+def _look_up(kind: Any) -> None:
+    """Take the condition of a kind that is none of kinemesh's own from its package, if any."""
+    if not isinstance(kind, str) or any(own.kind == kind for own in every()):
+        return
+    source = packages.named("conditions", kind)
+    if source is not None:
+        OF_PACKAGES[kind] = source, of_package(source)
+
+
+def of_package(source: packages.Extension) -> type[Condition]:
+    """The condition of an entry point; PackageError where that is none, or of another kind."""
+    own = source.load()
+    if not (isinstance(own, type) and issubclass(own, Condition)):
+        raise source.error(f"is {own!r}, expected a class derived from Condition")
+    lacks = [name for name in ("kind", "role", "families") if not hasattr(own, name)]
+    if lacks:
+        raise source.error(f"lacks {', '.join(lacks)}")
+    if own.kind != source.name:
+        raise source.error(f"is of kind {own.kind!r}, expected the name of the entry point")
+    return own
+
+
+def sources_of(conditions: Mapping[str, Condition]) -> list[packages.Extension]:
+    """Entry points that conditions come from."""
+    return [OF_PACKAGES[own.kind][0] for own in conditions.values() if own.kind in OF_PACKAGES]
 
 
 def make(kind: str, numbers: Mapping[str, Any]) -> Condition:

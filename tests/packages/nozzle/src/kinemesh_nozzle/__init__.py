@@ -1,0 +1,1 @@
+"""A nozzle for kinemesh."""

@@ -1,0 +1,1 @@
+"""Ready cases: NAME.toml, and the files that they name."""
