@@ -1,8 +1,10 @@
 """Installed packages add cases, solvers and conditions, and a broken one breaks nothing else."""
 
+import configparser
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -87,6 +89,26 @@ def test_the_shell_runs_a_case_of_a_package(tmp_path, options, method, error, us
     # second order, and first order on 32 cells along the nozzle
     assert summary["result"]["mass_flow_in"] == pytest.approx(isentropic(), rel=error)
     assert summary["result"]["mass_flow_out"] == pytest.approx(-isentropic(), rel=error)
+
+
+@pytest.mark.long
+def test_pip_installs_the_package_as_these_tests_have_it(tmp_path):
+    pytest.importorskip("setuptools", "77")
+    shutil.copytree(NOZZLE, tmp_path / "source")
+    there = tmp_path / "there"
+    words = ["install", "-q", "--no-deps", "--no-build-isolation", "--no-index", "--target", there]
+    subprocess.run([sys.executable, "-m", "pip", *words, tmp_path / "source"], check=True)
+
+    installed(tmp_path / "site")
+    (made,), (ours,) = ((tmp_path / where).glob("*.dist-info") for where in ("there", "site"))
+    assert made.name == ours.name
+    read = [configparser.ConfigParser(), configparser.ConfigParser()]
+    for parser, info in zip(read, (made, ours), strict=True):
+        parser.read(info / "entry_points.txt")
+    assert read[0] == read[1]
+    for path in (NOZZLE / "src").rglob("*.*"):
+        if path.suffix != ".pyc" and path.is_file():
+            assert (there / path.relative_to(NOZZLE / "src")).read_bytes() == path.read_bytes()
 
 
 def test_the_page_on_extending_shows_the_entry_points_of_the_package():
