@@ -195,6 +195,7 @@ def extensions():
             "kinemesh._core",
             ["csrc/core/module.c"],
             include_dirs=[INCLUDE],
+            libraries=["m"],  # not every Python has it
             extra_link_args=link,
             **common | {"define_macros": [LIMITED, needed, ("WITHOUT_CUDA", f'"{why}"')]},
         )
@@ -208,7 +209,7 @@ def extensions():
             CUDA,
             include_dirs=[INCLUDE, str(root / "include")],
             library_dirs=[str(lib)],
-            libraries=["cudart_static", "rt", "pthread", "dl", "stdc++"],
+            libraries=["cudart_static", "rt", "pthread", "dl", "stdc++", "m"],
             extra_link_args=link,
             **common,
         )

@@ -1,5 +1,6 @@
 """Wheels run where they were not built, and a release is tagged when all says its version."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -109,9 +110,20 @@ def test_a_wheel_runs_the_main_job_where_there_is_no_compiler(tmp_path):
     command = [sys.executable, ROOT / "tools" / "wheels.py", "--out", tmp_path]
     subprocess.run(command, check=True)
     (wheel,) = tmp_path.glob("kinemesh-*.whl")
-    assert re.search(r"-cp311-abi3-manylinux_2_\d+_x86_64\.whl$", wheel.name)
+    assert re.search(r"-cp311-abi3-manylinux_2_28_x86_64\.whl$", wheel.name)
     with zipfile.ZipFile(wheel) as file:
-        assert any("libgomp" in name for name in file.namelist())
+        file.extractall(tmp_path / "files")
+    modules = [path for path in (tmp_path / "files").rglob("*.so*") if path.is_file()]
+    assert {path.name.partition("-")[0] for path in modules} == {"_core.abi3.so", "libgomp"}
+    for path in modules:
+        command = ["objdump", "-T", path]
+        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        needed = [tuple(map(int, n.split("."))) for n in re.findall(r"GLIBC_([\d.]+)", told)]
+        assert max(needed) <= (2, 28)
+    (sbom,) = (tmp_path / "files").rglob("sboms/kinemesh.cdx.json")
+    (gomp,) = json.loads(sbom.read_text("utf-8"))["components"]
+    (library,) = (tmp_path / "files" / "kinemesh.libs").iterdir()
+    assert gomp["evidence"]["occurrences"] == [{"location": f"kinemesh.libs/{library.name}"}]
 
     home = tmp_path / "venv"
     venv.create(home, with_pip=True)

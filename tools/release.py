@@ -10,6 +10,7 @@ Nothing is sent anywhere: `git push origin v0.2.0` and the upload stay with you.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import re
 import subprocess
 import sys
@@ -77,14 +78,15 @@ def tag(version: str, root: Path = ROOT) -> None:
 
 
 def build(version: str) -> None:
-    """The source archive of the tag, and wheels (tools/wheels.py), into dist/."""
+    """The source archive and wheels of what is tagged (tools/wheels.py), into dist/.
+
+    The archive's sha256 is for the recipe of conda-forge.
+    """
     dist = ROOT / "dist"
-    dist.mkdir(exist_ok=True)
-    name = f"kinemesh-{version}"
-    archive = ["git", "archive", f"--prefix={name}/", "-o", str(dist / f"{name}.tar.gz")]
-    subprocess.run([*archive, f"v{version}"], cwd=ROOT, check=True)
     wheels = [sys.executable, str(ROOT / "tools" / "wheels.py"), "--out", str(dist)]
     subprocess.run(wheels, cwd=ROOT, check=True)
+    archive = dist / f"kinemesh-{version}.tar.gz"
+    print(f"{archive}: sha256 {hashlib.sha256(archive.read_bytes()).hexdigest()}")
 
 
 def main() -> int:
