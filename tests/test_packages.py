@@ -18,6 +18,7 @@ from kinemesh import cli, packages
 from kinemesh.cases import listing
 from kinemesh.errors import CaseError, KinemeshWarning, PackageError, SettingsError
 from kinemesh.flow import registry
+from kinemesh.run import resume
 from kinemesh.space.conditions import table
 
 pytestmark = pytest.mark.no_sanitizer
@@ -275,3 +276,14 @@ def test_own_names_ask_for_no_metadata(monkeypatch):
     assert registry.source_of("ale") is None
     table.conditions_of({"a": "wall", "b": {"kind": "outlet", "pressure": 1.0}})
     assert asked == []
+
+
+def test_a_restart_by_another_version_of_a_package_is_of_another_run(nozzle):
+    case = km.cases.load("drained-nozzle", ["run.device='cpu'"]).build()
+    now = resume.identity(case, "steady")
+    before = now | {"packages": {"kinemesh-nozzle": {"version": "0.3.0", "conditions": ["drain"]}}}
+
+    assert resume.differences(now, now) == []
+    assert resume.differences(before, now) == [
+        "packages.kinemesh-nozzle.version is 0.3.0 there, 0.3.1 here"
+    ]
