@@ -12,6 +12,7 @@ from kinemesh.errors import CloudError
 from kinemesh.mesh import section
 from kinemesh.mesh.generate.wings import planform
 from kinemesh.mesh.generate.wings.elliptic import rings
+from kinemesh.mesh.generate.wings.outline import Outline
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 from solver_cases import oneram6
@@ -148,8 +149,8 @@ def test_no_satellite_lies_behind_the_wing(kind, request):
 def test_lines_never_fold():
     """The corner volumes of all cells, over their edges: none negative, flat ones at the slit."""
     base = rings(section("oneram6"), 70, 22, 20.0)
-    plan = planform.Planform(SPAN, TAPER, SLOPE, 0.6 * TAPER * base.half_thickness)
-    place = planform.place(base, plan, *planform.stations(plan, 33, 10.0), 20.0)
+    plan = Outline.tapered(SPAN, TAPER, SLOPE)._replace(cap=0.6 * TAPER * base.half_thickness)
+    place = planform.place([base, base], plan, *planform.stations(plan, 33, 10.0), 20.0)
     closed = np.concatenate([place, place[:, :, :1]], axis=2)
 
     ends = [(slice(None, -1), slice(1, None)), (slice(1, None), slice(None, -1))]

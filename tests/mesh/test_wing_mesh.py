@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from kinemesh.errors import MeshError
 from kinemesh.mesh.generate.wings import block, planform
+from kinemesh.mesh.generate.wings.outline import Outline, wing_of
 from scipy.spatial import cKDTree
 from solid_metrics import Metrics, areas
 
@@ -47,7 +48,9 @@ def test_all_kinds_of_cells_fill_the_same_volume(wing):
 @pytest.mark.parametrize("count", [19, 25, 41, 60, 190])
 @pytest.mark.parametrize(("span", "cap"), [(SPAN, 0.0165), (8.0, 0.05), (0.3, 0.03)])
 def test_steps_along_the_span_are_short_at_both_ends_and_nowhere_long(span, cap, count):
-    y, thickness = planform.stations(planform.Planform(span, TAPER, 0.577, cap), count, 15.0)
+    y, thickness = planform.stations(
+        Outline.tapered(span, TAPER, 0.577)._replace(cap=cap), count, 15.0
+    )
     inner = int(np.argmax(thickness < 1)) - 1
     steps = np.diff(y[: inner + 1]) * inner / span  # 1 is even
 
@@ -101,8 +104,7 @@ def test_the_nodes_are_those_of_the_cloud():
 
 def test_prisms_of_a_hybrid_mesh_lie_about_the_wing():
     mesh = km.mesh.oneram6(10_000, "hybrid", layers=3)
-    made = planform.block_of(planform.shape_of("oneram6", None), 10_000, **planform.M6,
-                             far_field=20.0, tip=0.6)  # fmt: skip
+    made = planform.block_of(wing_of("oneram6", None, "", **planform.M6), 10_000, 20.0, 0.6)
 
     inner = np.unique(made.number[:, :4])
     np.testing.assert_array_equal(np.unique(mesh.blocks["prisms"]), inner)

@@ -1,10 +1,11 @@
-"""Clouds about swept tapered wings over a half span with a symmetry plane.
+"""Clouds about wings over a half span with a symmetry plane.
 
 The points are those of `mesh/generate/wings/planform.py`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from kinemesh.cloud.checks import WORST_CONDITION
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.errors import CloudError, MeshError
 from kinemesh.mesh.generate.wings import planform
+from kinemesh.mesh.generate.wings.outline import Station, wing_of
 from kinemesh.mesh.generate.wings.planform import with_m6
 from kinemesh.mesh.origin import Origin
 from kinemesh.mesh.sections.section import Section
@@ -30,9 +32,9 @@ ADVICE = "for a section use cloud.airfoil"
 def wing(
     section: str | Path | Section = "naca0012",
     points: int = 300_000,
-    span: float = 3.0,
-    taper: float = 1.0,
-    sweep_deg: float = 0.0,
+    span: float | None = None,
+    taper: float | None = None,
+    sweep_deg: float | None = None,
     far_field: float = 20.0,
     trailing_edge: str | None = None,
     tip: float = 0.6,
@@ -40,16 +42,22 @@ def wing(
     shake: float = SHAKE,
     seed: int = 0,
     worst_condition: float = WORST_CONDITION,
+    dihedral_deg: float | None = None,
+    twist_deg: float | None = None,
+    twist_about: float = 0.25,
+    tip_section: str | Path | Section | None = None,
+    stations: Sequence[Station | Mapping[str, Any]] | None = None,
 ) -> Cloud:
     """A cloud about a half wing, root chord 1, leading edge of the root at the origin.
 
     Parameters
     ----------
-    section : name, coordinate file or Section    streamwise, the same all along the span
+    section : name, coordinate file or Section    streamwise, all along the span where
+                              nothing else is said
     points : int              wanted, within 3 %; 20,000 at least
-    span : float              of the half wing, without the cap [root chord]
-    taper : float             chord of the tip [root chord]
-    sweep_deg : float         of the leading edge [deg]
+    span : float              of the half wing, without the cap; 3 by default [root chord]
+    taper : float             chord of the tip; 1 by default [root chord]
+    sweep_deg : float         of the leading edge before the twist; 0 by default [deg]
     far_field : float         radius of the cylinder about the wing; the last station is half as
                               far beyond the tip [root chord]
     trailing_edge : closed | sharp
@@ -58,6 +66,14 @@ def wing(
                               in place of 6 in two colours
     shake : float             largest shift, over the distance of the nearest neighbour
     seed : int                of shifts and choices
+    dihedral_deg, twist_deg : float   of the leading edge; of the tip, nose up, in proportion to y;
+                              0 by default [deg]
+    twist_about : float       share of the chord about which sections are turned
+    tip_section : as section  of the tip; between root and tip thickness and camber go over into
+                              one another in proportion to y
+    stations : sequence of Station, or of mappings of its names, from the root to the tip, in place
+                              of span, taper, sweep_deg, dihedral_deg, twist_deg, tip_section: a
+                              wing with kinks, linear between stations
 
     Returns
     -------
@@ -67,13 +83,17 @@ def wing(
     ------
     CloudError, MeshError    for arguments that no good cloud fulfils
     """
-    shape = planform.shape_of(section, trailing_edge, CloudError)
     _of_irregular(irregular, shake, seed)
-    plan = {"span": span, "taper": taper, "sweep_deg": sweep_deg}
     size = {"far_field": far_field, "tip": tip}
     try:
-        planform.check(points, LEAST, plan | size | {"shake": shake}, ADVICE)
-        made = planform.block_of(shape, points, **plan, **size)
+        asked = wing_of(
+            *(section, trailing_edge, ADVICE),
+            span=span, taper=taper, sweep_deg=sweep_deg, dihedral_deg=dihedral_deg,
+            twist_deg=twist_deg, twist_about=twist_about, tip_section=tip_section,
+            stations=stations, error=CloudError,
+        )  # fmt: skip
+        planform.check(points, LEAST, asked.outline, size | {"shake": shake})
+        made = planform.block_of(asked, points, **size)
     except MeshError as error:
         raise CloudError(error.said.renamed({NODES: "points"})) from None
     number, slit = made.number, made.slit
@@ -88,7 +108,7 @@ def wing(
         block.boundaries(number, slit),
         None,
         worst_condition,
-        Origin(notes=shape.notes),
+        Origin(notes=asked.notes),
     )
 
 

@@ -27,6 +27,7 @@ from kinemesh.mesh.generate.extrude import extruded
 from kinemesh.mesh.generate.plates import plate
 from kinemesh.mesh.generate.spacing import wall_spacing
 from kinemesh.mesh.generate.sphere import sphere
+from kinemesh.mesh.generate.wings.outline import Station
 from kinemesh.mesh.generate.wings.wing import oneram6, wing
 from kinemesh.mesh.geometry.quality import Quality, quality
 from kinemesh.mesh.geometry.solid_quality import SolidQuality
@@ -40,6 +41,7 @@ __all__ = [
     "Quality",
     "Section",
     "SolidQuality",
+    "Station",
     "airfoil",
     "around",
     "background",

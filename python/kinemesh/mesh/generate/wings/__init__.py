@@ -1,1 +1,1 @@
-"""Blocks of nodes and meshes about swept tapered wings."""
+"""Blocks of nodes and meshes about wings."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ Complexes = NDArray[np.complex128]
 
 FADE = 4.0  # of the thickness's change away from the wall, over the section's largest l
 BENT = 0.7  # l over which the camber's shift falls by e
+TURNED = 3.0  # l up to which rings turn with a twist, some five chords from the wing
 SAMPLES = 400  # of each side, to find thickness and camber
 EVEN = 0.5  # share of evenly spaced rings and rays far beyond the tip
 EVEN_AT = 6.0  # distance beyond the tip where half of that is reached [root chord]
@@ -39,6 +41,7 @@ class Rings:
     length : (rings, around)    l, 0 on the chord
     angle : (rings, around)     t, 0 at the trailing edge, pi at the nose, 2 pi at the last ray
     half_thickness : float      of the section [chord]
+    half : x (any) -> z         half its thickness over the chord line [chord]
     camber : x (any) -> z       of its mean line over the chord line [chord]
     turn : complex              from the chord line's axes to the section's
     """
@@ -46,6 +49,7 @@ class Rings:
     length: Floats
     angle: Floats
     half_thickness: float
+    half: Callable[[Floats], Floats]
     camber: Callable[[Floats], Floats]
     turn: complex
 
@@ -54,9 +58,11 @@ class Rings:
         thickness: float,
         beyond: float,
         chord: float,
-        nose: float,
-        middle: float,
+        nose: complex,
+        middle: complex,
         radius: float,
+        twist: float = 0.0,
+        about: float = 0.25,
     ) -> Complexes:
         """(rings, around) x + i z of one station; the last ring is a circle.
 
@@ -65,7 +71,8 @@ class Rings:
         thickness : over that of the section
         beyond : distance beyond the tip's cap
         chord, nose : of the station
-        middle, radius : x of the circle's centre, and its radius
+        middle, radius : the circle's centre, and its radius
+        twist, about : nose up [rad], about the place of this share of the chord
         """
         count, around = self.length.shape
         start = self.length - self.length[0]
@@ -82,7 +89,9 @@ class Rings:
         bent = 2j * (1.0 - even) * self.camber(x) * np.exp((length[0] - length) / BENT)
         place = centre + half + (place - half + half * bent) * self.turn  # about the edge
         circle = middle + radius * np.exp(1j * angle[-1])
-        return place + fraction(length) * (circle - place[-1])
+        place += fraction(length) * (circle - place[-1])
+        turned: Complexes = place + (place - nose - about * chord) * (_turns(length, twist) - 1.0)
+        return turned
 
 
 def fraction(length: Floats) -> Floats:
@@ -97,18 +106,69 @@ def fraction(length: Floats) -> Floats:
 
 def rings(shape: Section, around: int, count: int, far_field: float) -> Rings:
     """Rings about a section, first the wall: an O-mesh of its thickness, bent by its camber."""
-    thickness, camber, turn = _straightened(shape)
+    thickness, half, camber, turn = _straightened(shape)
     wanted = Wanted(nodes=around * count, far_field=far_field, around=around)
     place = omesh.structured(thickness, wanted)
     value = np.arccosh(2.0 * place - 1.0)  # l >= 0, t in (-pi, pi]
     angle = np.where(np.arange(around) > around // 2, value.imag + 2 * np.pi, value.imag)
-    return Rings(value.real, angle, float(place[0].imag.max()), camber, turn)
+    return Rings(value.real, angle, float(place[0].imag.max()), half, camber, turn)
 
 
-def _straightened(shape: Section) -> tuple[Section, Callable[[Floats], Floats], complex]:
-    """Symmetric section with a section's thickness, its camber line, and the chord line's turn."""
+def _turns(length: Floats, twist: float) -> Complexes:
+    """(rings, around) factors that turn by a twist at the wall, by less away from it.
+
+    Far from the wing rings turn by less than they do at it, so that they reach the cylinder, which
+    all stations share, unturned; at an edge they turn as the wall does, or cells would lean there.
+    """
+    share = np.minimum(length / min(TURNED, float(length[-1].min())), 1.0)
+    smooth = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
+    return np.asarray(np.exp(-1j * twist * (1.0 - smooth)))
+
+
+def blended(one: Rings, other: Rings, share: float) -> Rings:
+    """Rings between two sections, a share of the way from the first.
+
+    Thickness and camber at a share of the chord are means of both.  So are l and t of each node,
+    and then l, most at the wall, is shifted so that the wall has that thickness.
+    """
+    if one is other or share == 0.0:
+        return one
+    if share == 1.0:
+        return other
+
+    def mean(first: Any, second: Any) -> Any:
+        return (1.0 - share) * first + share * second
+
+    def half(x: Floats) -> Floats:
+        return np.asarray(mean(one.half(x), other.half(x)))
+
+    def camber(x: Floats) -> Floats:
+        return np.asarray(mean(one.camber(x), other.camber(x)))
+
+    length, angle = mean(one.length, other.length), mean(one.angle, other.angle)
+    shift = _length_on(half, angle[0]) - length[0]
+    start = length - length[0]
+    length = length + shift * np.exp(-start / (FADE * length[0].max()))
+    return Rings(length, angle, float(half(0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, SAMPLES)))
+                 .max()), half, camber, mean(one.turn, other.turn))  # fmt: skip
+
+
+def _length_on(half: Callable[[Floats], Floats], angle: Floats) -> Floats:
+    """l at values of t on a symmetric section, of half its thickness over x."""
+    q = 0.5 - 0.5 * np.cos(np.linspace(np.pi, 0.0, 4 * SAMPLES))
+    value = np.arccosh(2.0 * (q * q + 1j * half(q * q)) - 1.0)
+    t = np.minimum(angle, 2.0 * np.pi - angle)
+    return np.asarray(CubicSpline(value.imag, value.real)(t))
+
+
+def _straightened(
+    shape: Section,
+) -> tuple[Section, Callable[[Floats], Floats], Callable[[Floats], Floats], complex]:
+    """Symmetric section with a section's thickness, half of that over x, the camber line, and the
+    chord line's turn."""
     if shape.symmetric:
-        return shape, np.zeros_like, 1.0 + 0j
+        z = shape.curve(np.linspace(0.5, 0.0, 8 * SAMPLES))[0]
+        return shape, _over_root(shape.name, z), np.zeros_like, 1.0 + 0j
     edge = complex(shape.curve(np.zeros(1))[0][0])
     if abs(edge - 1.0) > 1e-6:
         raise MeshError(
@@ -125,14 +185,7 @@ def _straightened(shape: Section) -> tuple[Section, Callable[[Floats], Floats], 
     sides = []
     for end in (0.0, 1.0):
         z = shape.curve(nose + (end - nose) * np.linspace(0.0, 1.0, 8 * SAMPLES))[0]
-        z = 1.0 + (z - edge) / chord  # nose at 0, edge at 1
-        if (np.diff(z.real) <= 0).any():
-            raise MeshError(
-                f"wing: section '{shape.name}' turns back at x = "
-                f"{z.real[np.argmax(np.diff(z.real) <= 0)]:.4g}, expected sides that run from "
-                "nose to edge"
-            )
-        sides.append(CubicSpline(np.sqrt(np.maximum(z.real, 0.0)), z.imag)(np.sqrt(x)))
+        sides.append(_over_root(shape.name, 1.0 + (z - edge) / chord)(x))  # nose at 0, edge at 1
     root = np.sqrt(x)
     half = CubicSpline(np.append(-root[:0:-1], root), _odd(0.5 * (sides[0] - sides[1])))
     mean = CubicSpline(root, 0.5 * (sides[0] + sides[1]))
@@ -141,10 +194,22 @@ def _straightened(shape: Section) -> tuple[Section, Callable[[Floats], Floats], 
         q = 1.0 - 2.0 * u
         return q * q + 1j * half(q), -2.0 * (2.0 * q + 1j * half(q, 1))
 
-    def camber(place: Floats) -> Floats:
-        return mean(np.sqrt(np.clip(place, 0.0, 1.0)))
+    def at(spline: CubicSpline) -> Callable[[Floats], Floats]:
+        return lambda place: np.asarray(spline(np.sqrt(np.clip(place, 0.0, 1.0))))
 
-    return Section(shape.name, curve, 0.0, symmetric=True), camber, chord
+    return Section(shape.name, curve, 0.0, symmetric=True), at(half), at(mean), chord
+
+
+def _over_root(name: str, side: Complexes) -> Callable[[Floats], Floats]:
+    """z over x of one side of a section, from the nose at 0 to the edge at 1."""
+    if (np.diff(side.real) <= 0).any():
+        raise MeshError(
+            f"wing: section '{name}' turns back at x = "
+            f"{side.real[np.argmax(np.diff(side.real) <= 0)]:.4g}, expected sides that run from "
+            "nose to edge"
+        )
+    spline = CubicSpline(np.sqrt(np.maximum(side.real, 0.0)), side.imag)
+    return lambda x: np.asarray(spline(np.sqrt(np.clip(x, 0.0, 1.0))))
 
 
 def _odd(half: Floats) -> Floats:

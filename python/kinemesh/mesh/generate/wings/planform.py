@@ -7,20 +7,19 @@ x downstream, y along the span, z up; lengths in root chords.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import PchipInterpolator
 from scipy.optimize import brentq
 
-from kinemesh.errors import KinemeshError, MeshError
+from kinemesh.errors import MeshError
 from kinemesh.mesh.generate.rays import layers
 from kinemesh.mesh.generate.wings.block import merged
-from kinemesh.mesh.generate.wings.elliptic import Rings, fraction, rings
-from kinemesh.mesh.sections.named import section
-from kinemesh.mesh.sections.section import Section
+from kinemesh.mesh.generate.wings.elliptic import Rings, blended, fraction, rings
+from kinemesh.mesh.generate.wings.outline import TAPERED, Outline, Wing
 from kinemesh.sentences import NODES
 
 Ints = NDArray[np.int32]
@@ -32,7 +31,9 @@ TIP, ROOT, MOST_STEP = 0.2, 0.5, 1.5  # steps along the span over their mean: bo
 TIP_STEP = 0.5, 2.0  # least and most at the tip, over the length of the tip's cap
 SIDE = 0.5  # distance of the last station from the tip, over that of the far field
 SPREAD = 0.5  # of the stations on the outer cylinder, towards even steps
+LEAST_STEP = 1 / 3  # along the span, over what it is without stations between root and tip
 MOST = 20_000_000  # nodes
+OF_OUTLINE = (*TAPERED, "tip_section", "twist_about", "stations")
 M6 = {"span": 1.47601798, "taper": 455.914 / 810.491, "sweep_deg": 29.999}
 
 
@@ -41,30 +42,14 @@ def with_m6(more: dict[str, Any], error: type[Exception], maker: str) -> dict[st
 
     maker : name of what makes other wings
     """
-    for name in M6:
-        if name in more:
+    for name in (*M6, *(own for own in OF_OUTLINE if own not in M6)):
+        if more.get(name) is not None:
+            own = f"that of the ONERA M6 is {M6[name]}" if name in M6 else "the ONERA M6 has none"
             raise error(
-                f"oneram6: {name} = {more[name]!r}, and that of the ONERA M6 is {M6[name]}; "
+                f"oneram6: {name} = {more[name]!r}, and {own}; "
                 f"leave it out, or make another wing by {maker}"
             )
     return M6 | more
-
-
-class Planform(NamedTuple):
-    """A half wing of root chord 1: span, tip chord, tangent of the leading edge's sweep, cap."""
-
-    span: float
-    taper: float
-    slope: float
-    cap: float
-
-    def chord(self, y: Floats) -> Floats:
-        """Chord at y, that of the tip beyond it."""
-        return 1.0 - (1.0 - self.taper) * np.minimum(y / self.span, 1.0)
-
-    def nose(self, y: Floats) -> Floats:
-        """x of the leading edge at y, that of the tip beyond it."""
-        return self.slope * np.minimum(y, self.span)
 
 
 class Block(NamedTuple):
@@ -91,35 +76,14 @@ class Block(NamedTuple):
         return self.place.reshape(-1, 3)[self.kept]
 
 
-def shape_of(
-    given: str | Path | Section,
-    trailing_edge: str | None,
-    error: type[KinemeshError] = MeshError,
-) -> Section:
-    """Section of a wing, its trailing edge closed or sharp; an error of that class for others."""
-    if trailing_edge not in (None, "closed", "sharp"):
-        raise error(f"wing: trailing_edge = {trailing_edge!r}, expected closed or sharp")
-    shape = given if isinstance(given, Section) else section(given, trailing_edge)
-    if shape.gap > 0:
-        raise error(
-            f"wing: section '{shape.name}' has a trailing edge of {shape.gap:.3g}, expected a "
-            "closed or sharp one: its two sides meet beyond the tip"
-        )
-    return shape
-
-
-def check(nodes: Any, least: int, numbers: Mapping[str, Any], advice: str) -> None:
-    """Refuse invalid numbers of a wing.
+def check(nodes: Any, least: int, outline: Outline, numbers: Mapping[str, Any]) -> None:
+    """Refuse invalid numbers of a mesh or cloud about a wing.
 
     Parameters
     ----------
-    numbers : {"span": ..., "taper": ..., "sweep_deg": ..., "far_field": ..., "tip": ...}
-    advice : what to take for a section without a span
+    numbers : {"far_field": ..., "tip": ...}
     """
     limits = {
-        "span": (0.1, 50.0, f"a half wing needs a span; {advice}"),
-        "taper": (0.1, 2.0, ""),
-        "sweep_deg": (-60.0, 70.0, ""),
         "far_field": (4.0, 1e3, ""),
         "tip": (0.1, 2.0, ""),
         "shake": (0.0, 0.3, "more turns points round"),
@@ -135,30 +99,23 @@ def check(nodes: Any, least: int, numbers: Mapping[str, Any], advice: str) -> No
         if isinstance(value, bool) or not number or not low <= value <= high:
             reason = f"; {why}" if why else ""
             raise MeshError(f"wing: {name} = {value!r}, expected {low:g} to {high:g}{reason}")
-    span, sweep, far_field = (numbers[name] for name in ("span", "sweep_deg", "far_field"))
-    reach = span * max(1.0, abs(np.tan(np.radians(sweep)))) + 1.0
-    if far_field < 2.0 * reach:
+    far_field = numbers["far_field"]
+    if far_field < 2.0 * outline.reach:
         raise MeshError(
-            f"wing: far_field = {far_field:g}, but the wing reaches {reach:.3g} from its root's "
-            "nose, expected at least twice that"
+            f"wing: far_field = {far_field:g}, but the wing reaches {outline.reach:.3g} from its "
+            "root's nose, expected at least twice that"
         )
 
 
-def block_of(
-    shape: Section,
-    nodes: int,
-    span: float,
-    taper: float,
-    sweep_deg: float,
-    far_field: float,
-    tip: float,
-) -> Block:
-    """The block about a wing of checked numbers."""
+def block_of(wing: Wing, nodes: int, far_field: float, tip: float) -> Block:
+    """The block about a wing, of checked numbers."""
     around, count, many = counts(nodes)
-    base = rings(shape, around, count, far_field)
-    plan = Planform(span, taper, np.tan(np.radians(sweep_deg)), tip * taper * base.half_thickness)
+    made = {id(own): rings(own, around, count, far_field) for own in wing.sections}
+    bases = [made[id(own)] for own in wing.sections]
+    plan = wing.outline
+    plan = plan._replace(cap=tip * plan.taper * bases[-1].half_thickness)
     y, thickness = stations(plan, many, SIDE * far_field)
-    where = place(base, plan, y, thickness, far_field)
+    where = place(bases, plan, y, thickness, far_field)
     slit = int(np.argmax(thickness == 0.0))
     number, kept = merged(where.shape[:3], slit)
     return Block(where, number, kept, slit, int(np.argmax(thickness < 1.0)))
@@ -173,11 +130,11 @@ def counts(nodes: int) -> tuple[int, int, int]:
     return around, count, round(nodes / (around * (count - 0.5 * OUTER)))
 
 
-def stations(plan: Planform, count: int, side: float) -> tuple[Floats, Floats]:
+def stations(plan: Outline, count: int, side: float) -> tuple[Floats, Floats]:
     """Stations along the span, and each section's thickness over that of the wing."""
     cap, outer = max(4, round(CAP * count)), round(OUTER * count)
     inner = count - 1 - cap - outer
-    inboard = _inboard(plan, inner)
+    inboard = _through(plan.y[1:-1], _inboard(plan, inner))
     share = np.arange(1, cap + 1) / cap
     tip = plan.span + share * plan.cap
     beyond = tip[-1] + _graded(min(plan.cap, side / outer), side, outer)[1:]
@@ -186,7 +143,7 @@ def stations(plan: Planform, count: int, side: float) -> tuple[Floats, Floats]:
     return np.concatenate([inboard, tip, beyond]), thickness
 
 
-def _inboard(plan: Planform, count: int) -> Floats:
+def _inboard(plan: Outline, count: int) -> Floats:
     """Places (count + 1,) from root to tip; steps grow from both by one ratio, up to the longest.
 
     The spanwise velocity comes up within a section's thickness of the root.  Steps keep their
@@ -207,21 +164,66 @@ def _inboard(plan: Planform, count: int) -> Floats:
     return place
 
 
+def _through(kinks: Floats, even: Floats) -> Floats:
+    """Places from root to tip of which one is at each of the outline's stations between.
+
+    The place nearest to a station, or the next that is free, moves there, and those between with
+    it.
+    """
+    if not len(kinks):
+        return even
+    last = len(even) - 1
+    rows = np.round(np.interp(kinks, even, np.arange(last + 1))).astype(int)
+    for k in range(len(rows)):  # one row each, from the root on, and from the tip back
+        rows[k] = max(rows[k], rows[k - 1] + 1 if k else 1)
+    for k in range(len(rows))[::-1]:
+        rows[k] = min(rows[k], rows[k + 1] - 1 if k + 1 < len(rows) else last - 1)
+    found = even
+    if rows[0] > 0:
+        ends = [0.0, *kinks, even[-1]]
+        move = PchipInterpolator(even[[0, *rows, last]], ends)
+        found = move(even)
+        found[[0, *rows, last]] = ends
+    share = np.diff(found) / np.diff(even)
+    worst = int(np.argmin(share))
+    if rows[0] < 1 or share[worst] < LEAST_STEP:
+        panel = int(np.searchsorted(kinks, 0.5 * (found[worst] + found[worst + 1])))
+        raise MeshError(
+            f"wing: stations[{panel}] and stations[{panel + 1}] are too near to one another for "
+            f"the {last} steps from root to tip of this many ",
+            NODES,
+            ", of which each station has one of its own; give fewer stations there, or more ",
+            NODES,
+        )
+    return found
+
+
 def _graded(first: float, far: float, steps: int) -> Floats:
     """Places 0 to far in steps that grow geometrically from the first."""
     return layers(np.array([first]), far, steps)[:, 0]
 
 
-def place(base: Rings, plan: Planform, y: Floats, thickness: Floats, far_field: float) -> Floats:
-    """(stations, rings, around, 3) points; stations spread evenly along the outer cylinder."""
-    result = np.empty((len(y), *base.length.shape, 3))
-    out = fraction(base.length)
+def place(
+    bases: Sequence[Rings], plan: Outline, y: Floats, thickness: Floats, far_field: float
+) -> Floats:
+    """(stations, rings, around, 3) points; stations spread evenly along the outer cylinder.
+
+    Parameters
+    ----------
+    bases : rings about the section of each of the outline's stations
+    """
+    result = np.empty((len(y), *bases[0].length.shape, 3))
     even = y + SPREAD * (np.linspace(0.0, y[-1], len(y)) - y)
-    chord, nose = plan.chord(y), plan.nose(y)
-    middle = 0.25 + 0.25 * (plan.slope * plan.span + plan.taper)  # of the cylinder
+    chord, nose, twist = plan.chord(y), plan.nose(y), plan.twist(y)
+    tip = complex(plan.nose(plan.y[-1:])[0])
+    middle = 0.25 + 0.25 * (tip.real + plan.taper) + 0.5j * tip.imag  # of the cylinder
     for k, at in enumerate(y):
+        panel, share = plan.at(at)
+        base = blended(bases[panel], bases[panel + 1], share)
         beyond = max(0.0, at - plan.span - plan.cap)
-        plane = base.points(thickness[k], beyond, chord[k], nose[k], middle, far_field)
+        plane = base.points(
+            thickness[k], beyond, chord[k], nose[k], middle, far_field, twist[k], plan.about
+        )
         result[k, ..., 0], result[k, ..., 2] = plane.real, plane.imag
-        result[k, ..., 1] = at + out * (even[k] - at)
+        result[k, ..., 1] = at + fraction(base.length) * (even[k] - at)
     return result

@@ -1,13 +1,15 @@
-"""Meshes about swept tapered wings over a half span, at the nodes of the cloud about them."""
+"""Meshes about wings over a half span, at the nodes of the cloud about them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError
 from kinemesh.mesh.generate.wings import block
+from kinemesh.mesh.generate.wings.outline import Station, wing_of
 from kinemesh.mesh.kinds import cells_named
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.origin import Origin
@@ -24,26 +26,32 @@ LAYERS = 0.4  # share of the rings that are prisms of a hybrid mesh
 def wing(
     section: str | Path | Section = "naca0012",
     nodes: int = 300_000,
-    span: float = 3.0,
-    taper: float = 1.0,
-    sweep_deg: float = 0.0,
+    span: float | None = None,
+    taper: float | None = None,
+    sweep_deg: float | None = None,
     far_field: float = 20.0,
     trailing_edge: str | None = None,
     tip: float = 0.6,
     cells: str = "hexes",
     layers: int | None = None,
     topology: str = "oh",
+    dihedral_deg: float | None = None,
+    twist_deg: float | None = None,
+    twist_about: float = 0.25,
+    tip_section: str | Path | Section | None = None,
+    stations: Sequence[Station | Mapping[str, Any]] | None = None,
 ) -> Mesh:
     """A mesh about a half wing, root chord 1, leading edge of the root at the origin.
 
     Parameters
     ----------
-    section : name, coordinate file or Section    streamwise, the same all along the span
+    section : name, coordinate file or Section    streamwise, all along the span where
+                              nothing else is said
     nodes : int               wanted, within 3 %, 10,000 at least; those of `km.cloud.wing`
                               with as many points
-    span : float              of the half wing, without the cap [root chord]
-    taper : float             chord of the tip [root chord]
-    sweep_deg : float         of the leading edge [deg]
+    span : float              of the half wing, without the cap; 3 by default [root chord]
+    taper : float             chord of the tip; 1 by default [root chord]
+    sweep_deg : float         of the leading edge before the twist; 0 by default [deg]
     far_field : float         radius of the cylinder about the wing; the last station is half as
                               far beyond the tip [root chord]
     trailing_edge : closed | sharp
@@ -52,6 +60,14 @@ def wing(
                               prisms about the wing, tetrahedra beyond them
     layers : int              of prisms of a hybrid mesh; by default two fifths of all
     topology : str            oh: rings about the section, stations along the span
+    dihedral_deg, twist_deg : float   of the leading edge; of the tip, nose up, in proportion to y;
+                              0 by default [deg]
+    twist_about : float       share of the chord about which sections are turned
+    tip_section : as section  of the tip; between root and tip thickness and camber go over into
+                              one another in proportion to y
+    stations : sequence of Station, or of mappings of its names, from the root to the tip, in place
+                              of span, taper, sweep_deg, dihedral_deg, twist_deg, tip_section: a
+                              wing with kinks, linear between stations
 
     Returns
     -------
@@ -68,14 +84,17 @@ def wing(
         raise MeshError(f"wing: topology = {topology!r}, expected {', '.join(TOPOLOGIES)}")
     from kinemesh.mesh.generate.wings import planform  # loads much of SciPy
 
-    shape = planform.shape_of(section, trailing_edge)
-    plan = {"span": span, "taper": taper, "sweep_deg": sweep_deg}
+    asked = wing_of(
+        *(section, trailing_edge, ADVICE),
+        span=span, taper=taper, sweep_deg=sweep_deg, dihedral_deg=dihedral_deg,
+        twist_deg=twist_deg, twist_about=twist_about, tip_section=tip_section, stations=stations,
+    )  # fmt: skip
     size = {"far_field": far_field, "tip": tip}
-    planform.check(nodes, LEAST, plan | size, ADVICE)
-    made = planform.block_of(shape, nodes, **plan, **size)
+    planform.check(nodes, LEAST, asked.outline, size)
+    made = planform.block_of(asked, nodes, **size)
     rings = made.number.shape[1] - 1
     blocks, sides = block.cells(made.number, made.slit, cells, _layers(cells, layers, rings))
-    return Mesh.from_blocks(made.points, blocks, sides, origin=Origin(notes=shape.notes))
+    return Mesh.from_blocks(made.points, blocks, sides, origin=Origin(notes=asked.notes))
 
 
 def oneram6(nodes: int = 300_000, cells: str = "hexes", **more: Any) -> Mesh:
