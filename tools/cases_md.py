@@ -35,6 +35,7 @@ MORE = """
 On a cloud `[mesh]` makes the cloud: about a section, `bodies` or a `wing`, or of a file's nodes.
 A `wing` has a mesh by methods "ale" and "cells", and a cloud by "meshless".
 Its `cells`, `layers` and `topology` are of the mesh alone, `cloud` is of the cloud.
+`stations` of a [wing](meshes.md#wings) are tables of y, chord, x, z, twist_deg and section.
 In space are a wing, a sphere, such files, and meshes of the plane that are `extruded`.
 `nodes` and `--nodes` of an extruded mesh are those of the plane's.
 In space moments, power, damping, k and km.Units refer to one length, `reference_length`.
@@ -90,6 +91,8 @@ def kind(annotation: object) -> str:
             said.append(f"[{', '.join(['number'] * str(name).count('float'))}]")
         elif name.startswith("tuple[str"):
             said.append("list of texts")
+        elif name.startswith("Sequence[Mapping"):
+            said.append("list of tables")
         elif name.startswith("Mapping"):
             said.append("table")
         elif name != "None":

@@ -180,7 +180,7 @@ class Case(Stated):
         found |= {"title_says": dict(self.title_says)} if self.title_says else {}
         made: dict[str, Any] = found | {n: given(p) for n, p in parts.items() if p is not None}
         if "mesh" in made:
-            absolute(made["mesh"])
+            made["mesh"] = absolute(made["mesh"])
         if self.deform is not None:
             made["deform"] = {"method": self.deform.method, **self.deform.settings}
         return made | {"solver": dict(self.solver)}

@@ -14,6 +14,7 @@ from kinemesh.cases.motions import located as flown_from
 from kinemesh.cases.parts import MeshPart, given, part
 from kinemesh.cases.sources import EXTRUDED, FILES, SOURCES, is_file
 from kinemesh.cases.values import OF_INPUT, number, wrong
+from kinemesh.cases.wings import absolute_sections, located_sections
 from kinemesh.dimension import XY, Dimension
 from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io.paths import expanded
@@ -198,8 +199,7 @@ def located(table: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
             if not isinstance(made[name], str):
                 raise wrong(Place("mesh", name), made[name], "a file name")
             made[name] = Path(folder) / expanded(made[name])
-    if "wing" in made and is_file("wing", made["wing"]):
-        made["wing"] = Path(folder) / expanded(made["wing"])
+    made = located_sections(made, Path(folder))
     if isinstance(made.get("boundaries"), Mapping):
         made["boundaries"] = {m: _with_file(own, folder) for m, own in made["boundaries"].items()}
     return made
@@ -218,7 +218,7 @@ def absolute(table: dict[str, Any]) -> dict[str, Any]:
     for name, value in table.items():
         if is_file(name, value):
             table[name] = str(value.absolute())
-    return table
+    return absolute_sections(table)
 
 
 def of_part(name: str) -> AbstractContextManager[None]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from kinemesh.cases.job import set_field
+from kinemesh.cases.keys import OF_KEYS
 from kinemesh.cases.methods import DEFORMS, deform_fields, or_use
 from kinemesh.cases.sizes import MESH, SIZES, check_sizes, sized
 from kinemesh.cases.sources import (
@@ -20,49 +21,15 @@ from kinemesh.cases.sources import (
     SIDES,
     SOURCES,
     Source,
-    cells_of,
     is_file,
-    one_of,
-    span_of,
 )
-from kinemesh.cases.values import as_option, choice, count, known, names, number, wrong
+from kinemesh.cases.values import as_option, choice, count, known, wrong
+from kinemesh.cases.wings import named_file
 from kinemesh.dimension import XYZ, Dimension, dimension_of
 from kinemesh.errors import CaseError, MeshError, SettingsError
 from kinemesh.flow import registry
 from kinemesh.io.paths import expanded
 from kinemesh.sentences import Place
-
-OF_KEYS: dict[str, Callable[[Any, Any], Any]] = {  # checks of values, whatever the source
-    "cloud": one_of("regular", "irregular"),
-    "outer": one_of("wall", "overset", "farfield"),
-    "around": partial(count, least=24),
-    "along": partial(count, least=8),
-    "across": partial(count, least=3),
-    "topology": one_of("o", "c"),
-    "cells": cells_of("triangles", "quads"),
-    "heights": one_of("aspect", "even"),
-    "y_plus": partial(number, above=0.0),
-    "layers": partial(count, least=8),
-    "length": partial(number, above=0.0),
-    "upstream": partial(number, above=0.0),
-    "height": partial(number, above=0.0),
-    "edge_spacing": partial(number, above=0.0),
-    "far_field": partial(number, above=0.0),
-    "spacing": partial(number, above=0.0),
-    "wall_spacing": partial(number, above=0.0),
-    "growth": partial(number, above=1.0),
-    "span": partial(number, above=0.0),
-    "taper": partial(number, above=0.0),
-    "sweep_deg": number,
-    "tip": partial(number, above=0.0),
-    EXTRUDED: span_of,
-    "trailing_spacing": partial(number, above=0.0),
-    "scale": partial(number, above=0.0),
-    "chord": partial(number, above=0.0),
-    "merge": partial(number, least=0.0),
-    "walls": names,
-    "far": names,
-}
 
 SLIDING = ("incompressible", "ale")  # methods of viscous flow, whose walls may slide
 
@@ -112,6 +79,11 @@ class MeshPart:
     span: float | None = None  # of half a wing, without the tip's cap [root chord]; or 3
     taper: float | None = None  # of a wing: chord of the tip [root chord]; or 1
     sweep_deg: float | None = None  # of a wing's leading edge [deg]; or 0
+    dihedral_deg: float | None = None  # of a wing's leading edge [deg]; or 0
+    twist_deg: float | None = None  # of a wing's tip, nose up, in proportion to y [deg]; or 0
+    twist_about: float | None = None  # share of the chord that sections turn about; or 0.25
+    tip_section: str | Path | None = None  # of a wing: a name or file; or that of the root
+    stations: Sequence[Mapping[str, Any]] | None = None  # of a wing, in place of span to twist_deg
     tip: float | None = None  # of a wing: length of the tip's cap, over its half thickness; or 0.6
     extruded: Mapping[str, Any] | None = None  # { span = 1.0, layers = 1 }; see [mesh] extruded
     points: int | None = None  # of a wing: a mesh 10,000 at least, a cloud 20,000; or 300,000
@@ -203,9 +175,11 @@ class MeshPart:
 
     @property
     def files(self) -> list[Path]:
-        """Files of the mesh and of the section."""
+        """Files of the mesh and of the sections."""
         each = ((name, getattr(self, name)) for name in SOURCES)
-        return [Path(value) for name, value in each if value is not None and is_file(name, value)]
+        found = [Path(own) for name, own in each if own is not None and is_file(name, own)]
+        sections = [self.tip_section, *(own.get("section") for own in self.stations or ())]
+        return found + [Path(own) for own in sections if own is not None and named_file(own)]
 
     @property
     def shared(self) -> tuple[Any, ...]:

@@ -10,8 +10,9 @@ from typing import Any
 
 from kinemesh.cases.channels import OF_CHANNEL, channel_mesh, channel_of
 from kinemesh.cases.values import choice, count, known, number, wrong
+from kinemesh.cases.wings import M6, OUTLINE, a_wing, named_file
 from kinemesh.dimension import DIMENSIONS, Dimension
-from kinemesh.errors import CaseError, did_you_mean
+from kinemesh.errors import CaseError
 from kinemesh.io.paths import expanded
 from kinemesh.sentences import Place
 
@@ -21,7 +22,7 @@ PLANE = frozenset({("mesh", 2), ("cloud", 2)})
 MESH, CLOUD, SOLID = (frozenset({one}) for one in (("mesh", 2), ("cloud", 2), ("mesh", 3)))
 SPACE = SOLID | {("cloud", 3)}
 NODES = ("nodes", 2000)
-OF_WINGS = ("span", "taper", "sweep_deg", "tip")
+OF_WINGS = (*OUTLINE, "tip")
 EXTRUDED = "extruded"  # key of what draws a mesh of the plane out along the span
 NUMBERS = ("nodes", "points")  # of a wing one number by either name
 
@@ -57,25 +58,9 @@ def cells_of(*ready: str) -> Callable[[Any, Any], str]:
     return check
 
 
-def a_wing(where: Any, value: Any) -> str | Path:
-    """A ready wing, or the section of a swept tapered one: a name, or a coordinate file."""
-    if is_file("wing", value):
-        return expanded(value)
-    if value == M6:
-        return M6
-    from kinemesh.mesh.sections.named import is_named
-
-    if not isinstance(value, str) or not is_named(value):
-        near = did_you_mean(value, [M6, "naca0012", "naca64a010"]) if value else ""
-        expected = f"{M6}, or a section: a name such as naca0012, or a coordinate file{near}"
-        raise wrong(where, value, expected)
-    return value
-
-
 def is_file(key: str, value: Any) -> bool:
     """True where the value of a key of [mesh] is the name of a file."""
-    named = isinstance(value, str) and ("/" in value or Path(value).suffix != "")
-    return key in FILES or (key == "wing" and (named or isinstance(value, Path)))
+    return key in FILES or (key in ("wing", "tip_section") and named_file(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +285,6 @@ OF_SECTION = (
     *("trailing_edge", "trailing_spacing", "around", "topology", "cells", "heights"),
 )
 MANY = 10_000_000
-M6 = "oneram6"
 PLATE = Source("shape", _plate, OF_PLATE, makes=MESH, counts=(200, MANY), words="a plate")
 BUMP = Source("shape", _bump, OF_BUMP, makes=MESH, counts=(400, MANY), words="a bump")
 SPHERE = Source("shape", _sphere, ("nodes", "far_field", "wall_spacing", "growth", "cells"),
@@ -310,7 +294,7 @@ CYLINDER, SHAPES = "cylinder", {"plate": PLATE, "bump": BUMP, "sphere": SPHERE}
 WING = Source(
     "wing",
     _wing,
-    (*OF_WING, "span", "taper", "sweep_deg"),
+    (*OF_WING, *OUTLINE),
     makes=SPACE,
     cloud=_cloud_of_wing,
     check=a_wing,
