@@ -50,6 +50,41 @@ def test_the_side_force_and_moments_are_those_of_the_pressures(make, area):
     np.testing.assert_allclose(loads[:, 2], sums[3], rtol=1e-10, atol=1e-10)
 
 
+def moved_along_y(mesh, way):
+    return mesh.transformed(mesh.points + np.array([0.0, way, 0.0]))
+
+
+HALVES = {
+    "mesh": lambda way: km.Ale(moved_along_y(mesh(), way), **TOLD),
+    "cells": lambda way: km.CellCentred(moved_along_y(mesh(), way), **TOLD),
+    "members": lambda way: km.Ale([moved_along_y(mesh(), y) for y in (-1.0, way)], **TOLD),
+    "cloud": lambda way: km.Meshless(half_wing(lambda x: x + np.array([0.0, way, 0.0])), **TOLD),
+}  # fmt: skip
+TOLD = {"mach": MACH, "alpha_deg": 2.0, "moment_about": (0.3, -0.1), "reference_area": 0.62,
+        "device": "cpu"}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:.*planform:RuntimeWarning")
+@pytest.mark.parametrize("kind", HALVES)
+def test_moments_of_roll_and_yaw_are_about_the_plane_wherever_it_stands(kind):
+    """Shifted by five chords along y, a half model has the loads that it had."""
+    loads = []
+    for way in (0.0, 5.0):
+        case = HALVES[kind](way)
+        rng = np.random.default_rng(2)
+        count = case.grid.first[-1] - case.grid.first[-2]
+        q = np.ones((case.grid.nodes, 5))
+        q[:, 1:4] = 0.0
+        q[-count:, 4] += rng.random(count)
+        case.initialise(q)
+        case.coefficients()
+        loads.append([own[-1] for own in case.forces.side().values()])
+        assert case.forces.plane[-1] == way
+
+    assert np.abs(loads[0][1:]).min() > 1e-2
+    np.testing.assert_allclose(loads[1], loads[0], rtol=1e-9, atol=1e-9)
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_histories_and_results_in_space_have_them():
     settings = km.AleSettings(steady_iterations=3)

@@ -14,6 +14,7 @@ from kinemesh.bodies.power import rigid
 from kinemesh.device.fields import Fields
 from kinemesh.flow.generalised import Generalised
 from kinemesh.io.columns import SIDES
+from kinemesh.space.half_models import places_across_span
 from kinemesh.space.shared import Shared
 from kinemesh.space.volumes import Volumes, body_chunks
 
@@ -81,6 +82,7 @@ class Forces:
         self.cos, self.sin = np.cos(alpha), np.sin(alpha)
         self.pressure = 0.5 * area * grid.owners.spread(speed) ** 2
         self.length = length
+        self.plane = grid.owners.spread(places_across_span(grid))  # y of the moments of side()
         self.walls, self.chunks = fields.also(**wall.device, about=self.about), (offsets, groups)
         self.measure = b.record(
             [
@@ -166,11 +168,15 @@ class Forces:
         return replace(found, modes=forces, bending=(forces * placement.bending).sum(axis=1))
 
     def side(self) -> dict[str, FloatArray]:
-        """(members,) of each of `SIDE` in space, of the loads that were asked for last; or none."""
+        """(members,) of each of `SIDE` in space, of the loads that were asked for last; or none.
+
+        Moments are about points of the plane of symmetry across the span, without one of y = 0.
+        """
         names = SIDES[self.grid.dimensions]
         if not names:
             return {}
-        force, roll, yaw = self.backend.get(self.sums).T[3:]
+        along, up, _, force, roll, yaw = self.backend.get(self.sums).T
+        roll, yaw = roll - self.plane * up, yaw + self.plane * along
         loads = np.stack([force, roll / self.length, yaw / self.length]) / self.pressure
         return dict(zip(names, self.grid.owners.sums(loads.T).T, strict=True))
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 LOADS = ("cl", "cd", "cm")  # columns of all walls; of a body they end in _ and its marker
 SIDE = ("cy", "cm_roll", "cm_yaw")
 """Loads that are of space: force along y, right-handed moments about lines along x and z through
-the moment's point at y = 0, over the reference values of lift and moment."""
+the moment's point in the plane of symmetry across the span, or at y = 0, over the reference values
+of lift and moment."""
 
 SIDES: Mapping[int, tuple[str, ...]] = {2: (), 3: SIDE}
 """These by dimensions."""

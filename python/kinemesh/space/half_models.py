@@ -1,4 +1,4 @@
-"""Half models whose plane of symmetry nobody has named: it would be a wall, or far field.
+"""Half models: where their planes stand, and those that nobody has named, which would be walls.
 
 A wall that ends on a floor, or that an outlet cuts, is none of these.
 """
@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kinemesh.errors import MeshError
-from kinemesh.mesh.flats import Flat, flats_of
+from kinemesh.mesh.flats import ACROSS, Flat, flats_of
 
 SPAN, UP = 1, 2  # axes: wings have their span along y, the stream lies in x and z
 
@@ -51,3 +54,17 @@ def refuse_planes(
 def merged(flat: Flat) -> bool:
     """True where a body has one marker with the flat that it ends on."""
     return flat.marker in flat.walls
+
+
+def places_across_span(space: Any) -> NDArray[np.float64]:
+    """(members,) y of the plane of symmetry across the span of each mesh or cloud as given.
+
+    Of two planes it is the lower one; 0 without one.
+    """
+    found = np.zeros(space.members)
+    across = np.abs(space.normals[:, SPAN]) >= ACROSS  # in the plane there are none
+    member = np.searchsorted(space.vertices.items.first, space.on_planes, "right") - 1
+    y = space.vertices.points[space.on_planes, SPAN]
+    for m in np.flatnonzero(across):
+        found[m] = y[member == m].min()
+    return found
