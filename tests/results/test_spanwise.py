@@ -1,6 +1,7 @@
 """Load along the span, loops and pressures of sections: beside sums of facets and runs' loads."""
 
 import csv
+from dataclasses import replace
 from types import SimpleNamespace
 
 import kinemesh as km
@@ -133,6 +134,29 @@ def test_the_integral_along_the_span_is_the_load_of_the_run(wing):
     for name in ("cl", "cd"):
         assert few[name] == pytest.approx(result[name], rel=1e-3), name
         assert many[name] == pytest.approx(result[name], rel=1e-5), name
+
+
+def test_bending_along_the_span_is_that_of_the_run(wing):
+    """All forces along z, not the lift alone, have the moment of roll, about the x axis."""
+    load, result = wing.spanwise(stations=161), wing.summary["result"]
+    c, s = np.cos(np.radians(3.0)), np.sin(np.radians(3.0))
+    along_z = replace(load, c_cl=c * load.c_cl + s * load.c_cd)
+
+    assert along_z.bending()[0] == pytest.approx(result["cm_roll"], rel=5e-3)
+    assert load.bending()[0] == pytest.approx(result["cm_bending"], rel=5e-3)
+    assert load.bending()[-1] == 0
+    assert (np.diff(load.bending()) < 0).all()
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("turned", [1.0, -1.0])
+def test_bending_of_a_linear_load_is_exact(whole, turned):
+    """Load 1 - y over a span of 1: (1 - y)^3 / 6 about each station."""
+    eta = np.array([-1.0, -0.2, 0.0, 0.3, 0.7, 1.0])[0 if whole else 2 :]
+    made = Spanwise(eta, turned * eta, *np.zeros((8, len(eta))), length=1.0, area=2.0)
+    made = replace(made, c_cl=1 - np.abs(eta))
+
+    np.testing.assert_allclose(made.bending(), (1 - np.abs(eta)) ** 3 / 12, atol=1e-15)
 
 
 def test_the_moments_of_sections_add_up_to_that_of_the_run(wing):

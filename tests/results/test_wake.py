@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from kinemesh.results.wake import PARTS, drag, induced
+from kinemesh.results.wake import PARTS, Lift, drag, lift_of
 
 ANGLE = np.pi * np.arange(PARTS + 1) / PARTS
 
@@ -43,6 +43,16 @@ def test_an_uneven_load_has_the_drag_of_its_even_terms_too():
     assert drag(load, 6.0) == pytest.approx(1.02 * drag(0.3 * np.sin(ANGLE), 6.0), rel=1e-12)
 
 
+@pytest.mark.parametrize("third", [0.0, 0.1, -0.2])
+def test_bending_of_two_terms_is_that_of_their_integral(third):
+    """Integrals of sin t and sin 3t times cos t sin t from 0 to pi/2 are 1/3 and 1/5."""
+    load = 0.3 * (np.sin(ANGLE) + third * np.sin(3 * ANGLE))
+
+    found = Lift(load, 6.0, 0.5).bending
+
+    assert found == pytest.approx(0.3 * (1 / 3 + third / 5) * 3.0**2, rel=1e-3)
+
+
 @pytest.mark.parametrize("half", [False, True])
 @pytest.mark.parametrize(("scale", "shift"), [(1.0, 0.0), (300.0, 2000.0)])
 def test_an_elliptic_wing_of_even_pressure_has_the_least_drag(half, scale, shift):
@@ -53,10 +63,13 @@ def test_an_elliptic_wing_of_even_pressure_has_the_least_drag(half, scale, shift
     cp = np.where(middle[:, 2] < 0, 0.5, 0.0)
     share = 0.5 if half else 1.0
 
-    found = induced(scale * points + [0, shift, 0], table, cp, "cells", 0.0)
+    found = lift_of(scale * points + [0, shift, 0], table, cp, "cells", 0.0)
 
     lift = 0.5 * np.pi * span / 4  # over q_inf, of the whole wing
-    assert found == pytest.approx(share * scale**2 * lift**2 / (np.pi * span**2), rel=3e-3)
+    exact = share * scale**2 * lift**2 / (np.pi * span**2)
+    assert found.drag == pytest.approx(exact, rel=3e-3)
+    arm = span / 2 * 4 / (3 * np.pi)  # of half an ellipse
+    assert found.bending == pytest.approx(scale**3 * lift / 2 * arm, rel=2e-3)
 
 
 def test_the_drag_is_of_the_lift_across_the_stream():
@@ -66,16 +79,18 @@ def test_the_drag_is_of_the_lift_across_the_stream():
     c, s = np.cos(np.pi / 3), np.sin(np.pi / 3)
     turned = points @ np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
 
-    found = induced(turned, table, cp, "cells", 60.0)
+    found = lift_of(turned, table, cp, "cells", 60.0)
 
-    assert found == pytest.approx(induced(points, table, cp, "cells", 0.0), rel=1e-6)
+    flat = lift_of(points, table, cp, "cells", 0.0)
+    assert found.drag == pytest.approx(flat.drag, rel=1e-6)
+    assert found.bending == pytest.approx(flat.bending, rel=1e-6)
 
 
 def test_walls_between_planes_of_symmetry_and_across_the_span_shed_no_wake():
     points, table = elliptic_wing(half=True, stations=21)
     closed = points.copy()
     kept = table[(points[table, 1] < 2.9).all(axis=1)]  # open at its tip too
-    assert induced(points, kept, np.zeros(len(points)), "points", 0.0) is None
+    assert lift_of(points, kept, np.zeros(len(points)), "points", 0.0) is None
     closed[:, 1] = 0.0
-    assert induced(closed, table, np.zeros(len(points)), "points", 0.0) is None
-    assert induced(points, table[:0], np.zeros(len(points)), "points", 0.0) is None
+    assert lift_of(closed, table, np.zeros(len(points)), "points", 0.0) is None
+    assert lift_of(points, table[:0], np.zeros(len(points)), "points", 0.0) is None

@@ -77,6 +77,25 @@ class Spanwise(Brief):
             for name, values in each.items()
         }
 
+    def bending(self) -> Floats:
+        """(stations,) moment of the lift outboard of each about it; c_cl is linear between them.
+
+        Over q_inf times reference area and length, positive where lift bends the tip up; at the
+        root of a wing of both halves the mean of the two.
+        """
+        found, sides = np.zeros_like(self.y), np.zeros_like(self.y)
+        for side in (self.eta >= 0, self.eta <= 0):
+            rows = np.flatnonzero(side)
+            if len(rows) < 2:
+                continue
+            rows = rows[np.argsort(-np.abs(self.eta[rows]))]  # from the tip inwards
+            way, load = np.abs(np.diff(self.y[rows])), self.c_cl[rows]
+            shear = np.append(0.0, np.cumsum(0.5 * (load[1:] + load[:-1]) * way))
+            more = way * (shear[:-1] + way * (2.0 * load[:-1] + load[1:]) / 6.0)
+            found[rows] += np.append(0.0, np.cumsum(more))
+            sides[rows] += 1.0
+        return found / sides / self.area
+
     def columns(self) -> dict[str, Floats]:
         """(stations,) of each column of the CSV file."""
         names = ("eta", "y", "chord", "x", "z", "c_cl", "c_cd", *LOADS)

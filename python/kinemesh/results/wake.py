@@ -1,7 +1,12 @@
-"""Induced drag of wings by the load along their span (docs/theory.md, eqs 2.16c and 2.16d)."""
+"""Induced drag and bending of wings by the load along their span (docs/theory.md, eqs 2.16c to e).
+
+The drag is that of Trefftz' plane (Katz and Plotkin, Low-Speed Aerodynamics, 2001, sections 8.1
+and 8.2).
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,10 +46,43 @@ def drag(load: Floats, span: float) -> float:
     return float(np.pi * span**2 * (np.arange(1, len(a) + 1) * a**2).sum())
 
 
-def induced(
+@dataclass(frozen=True, slots=True, eq=False)
+class Lift:
+    """Lift along the span of walls that shed a wake.
+
+    Parameters
+    ----------
+    load : (parts + 1,) lift per span over q_inf at y = -span/2 cos(angle) of the whole wing, at
+        equal angles from 0 to pi [length]
+    span : of the whole wing, of a half model with its image [length]
+    share : of the whole wing that the walls are
+    """
+
+    load: Floats
+    span: float
+    share: float
+
+    @property
+    def drag(self) -> float:
+        """Induced drag of the walls over q_inf [length^2]."""
+        return self.share * drag(self.load, self.span)
+
+    @property
+    def bending(self) -> float:
+        """Moment over q_inf of the lift of a half wing about its root [length^3].
+
+        Of a wing of both halves it is their mean, about the middle.
+        """
+        angle = np.pi * np.arange(len(self.load)) / (len(self.load) - 1)
+        arm, way = np.abs(np.cos(angle)), np.sin(angle)
+        both = float((self.load * arm * way).sum() * angle[1])
+        return 0.5 * both * (0.5 * self.span) ** 2
+
+
+def lift_of(
     points: Floats, triangles: NDArray[Any], cp: Floats, on: str, alpha_deg: float
-) -> float | None:
-    """Induced drag over q_inf of walls in a flow [length^2]; None where they shed no wake.
+) -> Lift | None:
+    """Lift along the span of walls in a flow; None where they shed no wake.
 
     Walls that end at a plane of symmetry have its image beside them, and half of the drag of both.
     Those between two planes shed none.
@@ -68,5 +106,5 @@ def induced(
     alpha = np.radians(alpha_deg)
     lift = force[:, 1] * np.cos(alpha) - force[:, 0] * np.sin(alpha)
     if whole:
-        return drag(lift, span.high - span.low)
-    return 0.5 * drag(np.concatenate([lift[:0:-1], lift]), 2 * (span.high - span.low))
+        return Lift(lift, span.high - span.low, 1.0)
+    return Lift(np.concatenate([lift[:0:-1], lift]), 2 * (span.high - span.low), 0.5)

@@ -1,4 +1,4 @@
-"""Drag of wings by their wake at the end of a steady run, beside that by pressures."""
+"""Drag of wings by their wake, and bending of their root, at the end of a steady run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.gas import critical_pressure_coefficient
-from kinemesh.results.wake import induced
+from kinemesh.results.wake import lift_of
 from kinemesh.sentences import Sentence
 from kinemesh.space.skins import skins_of
 
@@ -22,12 +22,14 @@ COUNTS = 5e-4  # of cd, from which a difference is told
 def at_end(
     solver: Moving, result: dict[str, Any]
 ) -> tuple[dict[str, NDArray[np.float64]], list[str]]:
-    """Induced drag (members,) of a steady flow in space for the result, and warnings.
+    """Induced drag and bending of the root of a steady flow in space, (members,) each, for the
+    result, and warnings.
 
-    A member whose walls shed no wake has nan; where all have, there is no such number.
+    A member whose walls shed no wake has nan; where all have, there are no such numbers.
     """
     members = range(solver.grid.members)
-    found, told = np.full(len(members), np.nan), []
+    found, told = np.full((2, len(members)), np.nan), []
+    area, length = solver.reference
     skins = {m: skin for m, (skin, _) in skins_of(solver.grid).items()}
     if not skins:
         return {}, []
@@ -35,14 +37,15 @@ def at_end(
     pressures = solver.wall_pressures({m: skin.rows for m, skin in skins.items()})
     for m, cp in pressures.items():
         skin, alpha = skins[m], float(solver.alpha_deg[m])
-        size = induced(x[skin.nodes], skin.triangles, cp, solver.grid.on, alpha)
-        if size is None or not _all_counted(solver, m):
+        lift = lift_of(x[skin.nodes], skin.triangles, cp, solver.grid.on, alpha)
+        if lift is None or not _all_counted(solver, m):
             continue
-        found[m] = size / solver.reference[0]
+        found[:, m] = lift.drag / area, lift.bending / (area * length)
         subsonic = cp.min() > critical_pressure_coefficient(float(solver.speed[m]))
         if subsonic and result["converged"][m] and "cd_friction" not in result:
-            told += _compared(m, float(result["cd"][m]), float(found[m]))
-    return ({} if np.isnan(found).all() else {"cd_induced": found}), told
+            told += _compared(m, float(result["cd"][m]), float(found[0, m]))
+    names = () if np.isnan(found).all() else ("cd_induced", "cm_bending")
+    return dict(zip(names, found, strict=False)), told
 
 
 def _all_counted(solver: Moving, member: int) -> bool:
