@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from kinemesh.errors import KinemeshWarning
 from kinemesh.gas import GAMMA, critical_pressure_coefficient
+from kinemesh.results.table import columns
 from kinemesh.run.wakes import _compared
 
 pytestmark = pytest.mark.flow
@@ -54,3 +55,5 @@ def test_a_coarse_wing_is_told_of_its_numerical_drag(kind):
     assert least < found["cd_induced"] < 1.2 * least
     assert found["cd"] > 1.2 * found["cd_induced"]
     assert run.table()["cd_induced"][0] == found["cd_induced"]
+    names = [name for name in columns(run) if name in found]
+    assert names[:5] == ["cl", "cd", "cd_induced", "cm", "cm_bending"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kinemesh.results.record import Record
 
 FIRST = (
-    *("cl", "cd", "cm"),
+    *("cl", "cd", "cd_induced", "cm", "cm_bending"),
     *(f"{load}_{part}" for load in ("cl", "cd", "cm") for part in ("mean", "amplitude")),
     *("h_amplitude", "thrust", "power_in", "efficiency", "damping", "work"),
     *(

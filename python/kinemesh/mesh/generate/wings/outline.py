@@ -7,6 +7,7 @@ Lengths in root chords.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -33,6 +34,7 @@ LIMITS = {  # of the numbers of a tapered wing, and of the panels between statio
     "twist_about": (0.0, 1.0),
 }
 TWISTING = 90.0  # most that the twist changes [deg a root chord of span]
+FLOAT_MAX = sys.float_info.max  # integers of more are no floats
 SAMPLES = 801  # of a section, among which its corners are looked for
 
 
@@ -240,7 +242,7 @@ def _check(k: int, own: Station) -> None:
     """Refuse numbers that a station cannot have."""
     for name in ("y", "chord", "x", "z", "twist_deg"):
         value = getattr(own, name)
-        if not _is_number(value) or not np.isfinite(value):
+        if not _is_number(value) or not abs(value) <= FLOAT_MAX:
             raise MeshError(f"wing: stations[{k}].{name} = {value!r}, expected a finite number")
     _within("taper", own.chord, said=f"stations[{k}].chord")
     _within("twist_deg", own.twist_deg, said=f"stations[{k}].twist_deg")
