@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from kinemesh.run.resume import Saved
 
 LOADS = ("cd_", "cy", "cm_")
+FIRST = ("cl", "cd", "cd_induced", "cm", "cm_bending")  # of the result, in this order
 KEEP_EVERY = 50  # iterations between two restarts
 
 
@@ -77,7 +78,8 @@ class Steady(Driver):
 
     def ended(self) -> tuple[dict[str, Any], list[str], dict[str, Any]]:
         induced, told = wakes.at_end(self.solver, self.result)
-        return self.result | induced, [*self.notes, *told], {}
+        found = self.result | induced
+        return {n: found[n] for n in FIRST if n in found} | found, [*self.notes, *told], {}
 
 
 def columns(solver: Moving) -> tuple[str, ...]:
