@@ -2,7 +2,7 @@
 
 import kinemesh as km
 import numpy as np
-from kinemesh.cloud.tables import centres
+from kinemesh.cloud.satellites import centres
 from scipy.spatial import Delaunay as Triangulation
 
 AXES = np.array([0.5, 0.8, 0.12])  # of a half wing: an ellipsoid cut at y = 0

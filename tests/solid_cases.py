@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from kinemesh.deform.base import Deformation, Mover
+from kinemesh.deform.mover import Deformation, Mover
 from kinemesh.gas import GAMMA
 from placements import along
 

@@ -280,3 +280,11 @@ def test_solvers_make_no_normals_by_hand():
         if BY_HAND.search(line)
     }
     assert found == {}
+
+
+def test_no_file_name_stands_more_than_twice():
+    """A reader who is sent to `walls.py` should not have to ask which."""
+    names = [path.name for path in PACKAGE.rglob("*.py") if path.name != "__init__.py"]
+
+    assert len(names) > 400
+    assert sorted({name for name in names if names.count(name) > 2}) == []

@@ -4,7 +4,7 @@ from math import pi
 
 import numpy as np
 from kinemesh.io import STEADY, History
-from kinemesh.io.rows import unsteady_columns
+from kinemesh.io.csv_rows import unsteady_columns
 from kinemesh.io.scales import scales_of
 from kinemesh.io.summary import Summary
 from kinemesh.results import Run

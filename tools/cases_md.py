@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from kinemesh import cases, deform
-from kinemesh.cases import channels, motions, overset, parts, sources, stream
+from kinemesh.cases import channel_walls, motions, overset_parts, parts, sources, stream
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.job import Job
 from kinemesh.cases.sizes import SIZES, STATED
@@ -69,9 +69,9 @@ OF_SIZES = (
 TABLES = (
     ("[mesh]", parts.MeshPart, None, ()),
     ("[mesh] extruded", sources.Extruded, None, ()),
-    ("[mesh] channel", channels.Channel, None, ()),
+    ("[mesh] channel", channel_walls.Channel, None, ()),
     ("[flow]", stream.FlowPart, None, ()),
-    ("[parts.NAME]", overset.OversetPart, None, ("mesh",)),
+    ("[parts.NAME]", overset_parts.OversetPart, None, ("mesh",)),
     ("[motion]", motions.MotionPart, None, ()),
     ("[deform]", parts.DeformPart, None, ("settings",)),
     ("[run]", Job, None, ()),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import kinemesh as km
 import numpy as np
-from kinemesh.cloud.tables import condition_numbers
+from kinemesh.cloud.satellites import condition_numbers
 from kinemesh.mesh.geometry.curves import inside
 from kinemesh.motion import Pose
 from kinemesh.plot import BLUE, DARK, STYLE

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import kinemesh as km
 import numpy as np
-from kinemesh.deform.base import pose_rows
+from kinemesh.deform.mover import pose_rows
 from kinemesh.device.backend import Backend
 from kinemesh.io import History
 from kinemesh.linear.lines import colour_along_lines

@@ -5,7 +5,7 @@ import json
 import pytest
 from bench_pairs import small_pair
 from kinemesh import bench
-from kinemesh.bench import overset, steps, timing
+from kinemesh.bench import overset_rows, steps, timing
 from kinemesh.bench.table import KEYS, SEARCH_KEYS, STEP_KEYS, paper, read
 from kinemesh.device.backend import Backend
 from kinemesh.errors import CaseError, SettingsError
@@ -31,24 +31,24 @@ def test_every_row_has_a_figure_with_every_key_and_a_line_of_the_table(tmp_path,
     assert bench.main(arguments("--table", str(path))) == 0
 
     figures = [json.loads(text) for text in path.read_text("utf-8").splitlines()]
-    assert [f["row"] for f in figures] == list(overset.ROWS)
+    assert [f["row"] for f in figures] == list(overset_rows.ROWS)
     for f in figures:
         assert sorted(f) == sorted((*KEYS, *SEARCH_KEYS))
         assert f["method"] == "overset"
         assert f["found"] == 1 or f["row"] == "search-lattice"
-        assert f["queries"] == pytest.approx(overset.EACH * f["cells"], rel=0.1)
+        assert f["queries"] == pytest.approx(overset_rows.EACH * f["cells"], rel=0.1)
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
-    assert len(lines) == 2 + len(overset.ROWS)
+    assert len(lines) == 2 + len(overset_rows.ROWS)
     head, first = ([cell.strip() for cell in lines[k].split("|")] for k in (0, 2))
     rate = figures[0]["queries"] / figures[0]["seconds"] / 1e6
     assert float(first[head.index("M/s")]) == pytest.approx(rate, rel=0.01)
 
 
 def test_bytes_of_a_search_are_those_counted_by_hand():
-    mesh, backend = overset.made(SIZE), Backend("cpu")
-    works = dict(overset.rows(backend, mesh))
-    bins = overset.Donors(mesh, "cpu").bins
-    queries = overset.EACH * len(mesh.cells)
+    mesh, backend = overset_rows.made(SIZE), Backend("cpu")
+    works = dict(overset_rows.rows(backend, mesh))
+    bins = overset_rows.Donors(mesh, "cpu").bins
+    queries = overset_rows.EACH * len(mesh.cells)
 
     tables = mesh.points.nbytes + mesh.cells.nbytes + bins.nbytes + bins.box.nbytes + 8 + 2 * 8
     assert works["search-ordered"].bytes == tables + (16 + 4) * queries
@@ -134,7 +134,7 @@ def test_rows_of_another_kind_have_heads_of_their_own(capsys, monkeypatch):
     assert bench.main(arguments(*words, "--device", "cpu", "--repeat", "1")) == 0
 
     lines = capsys.readouterr().out.splitlines()
-    titles = overset.ROWS["search-ordered"], steps.ROWS["step-parts"]
+    titles = overset_rows.ROWS["search-ordered"], steps.ROWS["step-parts"]
     search, step = (next(k for k, t in enumerate(lines) if t.startswith(name)) for name in titles)
     assert "queries" in lines[search - 1]
     assert "members" in lines[step - 1]

@@ -7,7 +7,7 @@ from kinemesh.bench.loops.lattice import LATTICES, lattice, triangles
 from kinemesh.bench.loops.orders import ORDERS, hilbert, put_in
 from kinemesh.bench.loops.tables import Tables
 from kinemesh.bench.loops.topology import measured
-from kinemesh.bench.loops.wings import LEAST, WINGS, nodes_of, of_mesh, wing
+from kinemesh.bench.loops.wing_meshes import LEAST, WINGS, nodes_of, of_mesh, wing
 from kinemesh.mesh import oneram6
 
 SPACE = [*LATTICES, "solid"]  # the last one of cells of all kinds, by a mesh

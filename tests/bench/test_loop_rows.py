@@ -10,7 +10,7 @@ from kinemesh.bench.loops.orders import ORDERS, put_in
 from kinemesh.bench.loops.procedures import ROWS
 from kinemesh.bench.loops.study import Study
 from kinemesh.bench.loops.topology import measured
-from kinemesh.bench.loops.wings import of_mesh
+from kinemesh.bench.loops.wing_meshes import of_mesh
 from kinemesh.linear.face_colours import check_faces
 
 KINDS = ["triangles", *LATTICES, "solid"]  # the last one of cells of all kinds, by a mesh

@@ -9,7 +9,7 @@ import pytest
 from clouds import box
 from kinemesh.bodies.placed import Placed
 from kinemesh.bodies.poses import PoseArray
-from kinemesh.deform.base import Deformation, Mover
+from kinemesh.deform.mover import Deformation, Mover
 from kinemesh.dimension import XYZ
 from kinemesh.loops.work import movement_of, work_of
 from kinemesh.run.rows import columns

@@ -8,7 +8,7 @@ import pytest
 from clouds import box
 from kinemesh.bodies.placed import Placed
 from kinemesh.bodies.poses import PoseArray, placed
-from kinemesh.deform.base import Deformation, Mover
+from kinemesh.deform.mover import Deformation, Mover
 from kinemesh.dimension import XYZ
 from kinemesh.motion import Pose
 from scipy.spatial.transform import Rotation

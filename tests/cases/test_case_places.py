@@ -4,7 +4,7 @@ import kinemesh as km
 import pytest
 from kinemesh.cases import load
 from kinemesh.cases.casefile import Case
-from kinemesh.cases.overset import of_motions, of_part
+from kinemesh.cases.overset_parts import of_motions, of_part
 from kinemesh.cases.values import as_option, in_file, in_section, number
 from kinemesh.sentences import Place
 

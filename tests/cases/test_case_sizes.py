@@ -5,7 +5,7 @@ import pytest
 from kinemesh import cases, cli
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.check import check
-from kinemesh.cases.overset import Overset
+from kinemesh.cases.overset_parts import Overset
 
 SIZED = ["cavity", "cavity-spinning", "pitching-naca0012", "plunging-naca0012", "taylor-couette",
          "two-cylinders"]  # fmt: skip

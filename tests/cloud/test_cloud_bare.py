@@ -7,8 +7,8 @@ import pytest
 from clouds import pairs_of
 from kinemesh.cloud import Cloud, airfoil
 from kinemesh.cloud.fans import Fan3
-from kinemesh.cloud.tables import centres
-from kinemesh.cloud.walls import Walls
+from kinemesh.cloud.satellites import centres
+from kinemesh.cloud.visibility import Walls
 from kinemesh.errors import CloudError
 from kinemesh.mesh.geometry.crossing import edges_crossed
 from kinemesh.mesh.geometry.curves import area, first_crossing, inside

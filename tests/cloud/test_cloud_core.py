@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from clouds import pairs_of
 from kinemesh.cloud import Cloud
-from kinemesh.cloud.tables import centres
+from kinemesh.cloud.satellites import centres
 from kinemesh.errors import CloudError
 from kinemesh.mesh import Mesh, airfoil
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from kinemesh.cloud import airfoil
-from kinemesh.cloud.tables import centres
+from kinemesh.cloud.satellites import centres
 from kinemesh.errors import MeshError
 from test_cloud_core import assert_exact_for_linear_fields
 

@@ -6,7 +6,7 @@ from functools import cache
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.cloud.tables import condition_numbers
+from kinemesh.cloud.satellites import condition_numbers
 from kinemesh.deform import Deformation, Mover, retriangulated
 from kinemesh.deform.graph import Graph, Places, triangulated
 from kinemesh.io import restart

@@ -1,7 +1,7 @@
 """Calls tell their kernel and arrays, and which of these they read near."""
 
 import pytest
-from kinemesh.device.near import arrays_near, near_of
+from kinemesh.device.neighbours import arrays_near, near_of
 from samples import place, sample
 
 

@@ -172,7 +172,7 @@ def test_the_bits_of_a_run_are_those_without_a_meter(device):
         return case.steady(**more).history["cl"]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kinemesh.run.energy.warn", lambda *_, **__: None)  # of a meter not there
+        patch.setattr("kinemesh.run.joules.warn", lambda *_, **__: None)  # of a meter not there
         with_meter = loads(energy=True)
     assert (with_meter == loads()).all()
 

@@ -7,7 +7,7 @@ bits, unless it reads the field there.
 import numpy as np
 import pytest
 from kinemesh.device.backend import Backend, kernels
-from kinemesh.device.near import NEAR, near_of
+from kinemesh.device.neighbours import NEAR, near_of
 from samples import parse, place, sample
 
 pytestmark = pytest.mark.no_sanitizer

@@ -7,7 +7,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.flow.gas.friction import Friction
-from kinemesh.results.walls import along
+from kinemesh.results.along_walls import along
 from scipy.linalg import solve_banded
 from squares import square
 

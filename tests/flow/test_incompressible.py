@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from kinemesh.device.faults import DIVERGED
 from kinemesh.errors import NumericalFault
-from kinemesh.run.ends import refuse_diverged
+from kinemesh.run.criteria import refuse_diverged
 from scipy.special import kv
 from squares import square
 

@@ -7,7 +7,7 @@ from kinemesh.errors import SettingsError
 from kinemesh.flow import memory
 from kinemesh.flow.terms.gradients import CELL_GRADIENTS
 from kinemesh.mesh.solid_cell_faces import solid_cell_faces
-from kinemesh.results.fields import Fields
+from kinemesh.results.flow_fields import Fields
 from slabs import ACROSS, AXES, PLANES, rigid, slab
 from solid_cases import MACH, Shaken, forced, stream
 from solids import MADE, cube, half_of

@@ -3,7 +3,7 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.deform.base import PoseMover
+from kinemesh.deform.mover import PoseMover
 from projections import annulus
 
 MESH = km.mesh.cylinder(600, far_field=10.0)

@@ -9,9 +9,9 @@ import scipy.sparse
 from kinemesh.device.backend import Backend
 from kinemesh.linear import Bicgstab, Pattern
 from kinemesh.linear.aggregates import aggregates_of, level_of, paired, pairs_along
-from kinemesh.linear.layers import LEVELS, LONGEST, Preconditioner, layers_of, lines_in
 from kinemesh.linear.lines import colour_along_lines, short_edges
 from kinemesh.linear.stack import Alike
+from kinemesh.linear.thin_layers import LEVELS, LONGEST, Preconditioner, layers_of, lines_in
 from scipy.sparse import csr_array
 from solver_cases import on_devices
 from squares import square

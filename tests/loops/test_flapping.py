@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from kinemesh.errors import CaseError
 from kinemesh.io import History
-from kinemesh.io.rows import unsteady_columns
+from kinemesh.io.csv_rows import unsteady_columns
 from kinemesh.io.scales import Scale
 from kinemesh.loops.loop import loop_of_history
 from overset_parts import background, ring

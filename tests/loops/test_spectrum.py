@@ -3,8 +3,8 @@
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.io.csv_rows import unsteady_columns
 from kinemesh.io.history import History
-from kinemesh.io.rows import unsteady_columns
 from kinemesh.loops.spectrum import spectrum_of, with_bodies
 
 

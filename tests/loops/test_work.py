@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from kinemesh.errors import CaseError
 from kinemesh.io import History
-from kinemesh.io.rows import unsteady_columns
+from kinemesh.io.csv_rows import unsteady_columns
 from kinemesh.loops.work import movement_of, work_of
 from kinemesh.motion import Motion, Pose
 from kinemesh.study.hysteresis import hysteresis

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from kinemesh.cases.build import laid
 from kinemesh.cases.build import mesh as case_mesh
-from kinemesh.cases.overset import Overset
+from kinemesh.cases.overset_parts import Overset
 from kinemesh.cases.parts import MeshPart
 from kinemesh.errors import CaseError, MeshError
 from kinemesh.mesh import around, quality

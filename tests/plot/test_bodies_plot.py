@@ -3,8 +3,8 @@
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.io import csv_rows as named
 from kinemesh.io import history
-from kinemesh.io import rows as named
 from kinemesh.plot.times import loads
 
 pytestmark = pytest.mark.no_sanitizer

@@ -9,7 +9,7 @@ import pytest
 from kinemesh import plot
 from kinemesh.io import STEADY, UNSTEADY, History
 from kinemesh.plot import channels
-from kinemesh.results.fields import Fields
+from kinemesh.results.flow_fields import Fields
 from made_up import folder
 
 pytestmark = pytest.mark.no_sanitizer
@@ -52,7 +52,7 @@ def test_a_channel_without_walls_has_its_pressure_along_both_sides(tmp_path, loo
     own = flow()
     own = Fields(dict(own.arrays) | {"Mach": 0.3 + 0 * own["Cp"]}, *(
         getattr(own, n) for n in list(Fields.__dataclass_fields__)[1:]))  # fmt: skip
-    monkeypatch.setattr("kinemesh.results.fields.read", lambda *_: own)
+    monkeypatch.setattr("kinemesh.results.flow_fields.read", lambda *_: own)
     drawn = []
     draw = plot.folder.surface_pressure
     monkeypatch.setattr("kinemesh.plot.folder.surface_pressure",

@@ -4,10 +4,10 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh import plot
+from kinemesh.io.csv_rows import STEADY
 from kinemesh.io.history import History
-from kinemesh.io.rows import STEADY
-from kinemesh.results.layers import Layer
-from kinemesh.results.walls import Wall
+from kinemesh.results.along_walls import Wall
+from kinemesh.results.boundary_layers import Layer
 
 pytestmark = pytest.mark.no_sanitizer
 

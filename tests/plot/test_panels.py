@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from kinemesh import cases, plot
 from kinemesh.cases.casefile import Case
+from kinemesh.io.csv_rows import unsteady_columns
 from kinemesh.io.history import History
-from kinemesh.io.rows import unsteady_columns
 from kinemesh.plot.ensembles import title_of
-from kinemesh.plot.walls import DOTS
+from kinemesh.plot.wall_pressures import DOTS
 from kinemesh.results import Run
 from kinemesh.results.pressures import Pressures
 from kinemesh.study.hysteresis import hysteresis

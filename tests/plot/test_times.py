@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from kinemesh import plot
+from kinemesh.io import csv_rows as named
 from kinemesh.io import history
-from kinemesh.io import rows as named
 from kinemesh.plot.style import figure_of, wrapped
 from kinemesh.plot.times import ABOUT, Load, limit, loads
 

@@ -10,7 +10,7 @@ from kinemesh.errors import CaseError
 from kinemesh.plot.ensembles import title_of
 from kinemesh.plot.views import View, in_frame, strongest, wake_of, window_of
 from kinemesh.results import Run
-from kinemesh.results.fields import Fields
+from kinemesh.results.flow_fields import Fields
 from made_up import folder
 
 SQUARE = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])  # one body, one long

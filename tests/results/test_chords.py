@@ -3,8 +3,8 @@
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.results.along_walls import along
 from kinemesh.results.sections import SectionLoads, Span, ends_of, sections
-from kinemesh.results.walls import along
 from kinemesh.study.cuts import section_pressures
 
 RNG = np.random.default_rng(3)

@@ -4,7 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.io import summary
-from kinemesh.results.fields import _at_phase
+from kinemesh.results.flow_fields import _at_phase
 from solver_cases import pitching
 
 pytestmark = pytest.mark.flow

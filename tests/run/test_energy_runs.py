@@ -12,8 +12,8 @@ from kinemesh.device.backend import Backend
 from kinemesh.device.energy import Meter
 from kinemesh.flow import registry
 from kinemesh.io import summary
-from kinemesh.run.energy import Spent
-from kinemesh.study.sweep.rows import joules_of, variables_of
+from kinemesh.run.joules import Spent
+from kinemesh.study.sweep.case_rows import joules_of, variables_of
 from meters import PCI, Board, Machine
 from runs import MESH, QUICK, assert_same
 from sweeps import case as small_case

@@ -8,7 +8,7 @@ import pytest
 from kinemesh.device.faults import DIVERGED, PRESSURE, TEXTS
 from kinemesh.io import restart
 from kinemesh.motion import Pose
-from kinemesh.run import ends, interrupt
+from kinemesh.run import interrupt
 from solver_cases import on_devices
 
 pytestmark = pytest.mark.filterwarnings(
@@ -207,7 +207,7 @@ def test_a_residual_that_rose_tenfold_fails_its_member_alone(monkeypatch):
     few = {"steady_iterations": 5, "steady_drop": 1e-9}
     drops = made("ale", "rigid", settings=few).steady().summary["result"]["residual_drop"]
     worst = int(np.argmax(drops))
-    monkeypatch.setattr(ends, "MOST_RISE", np.sort(drops)[-2:].mean())
+    monkeypatch.setattr(criteria, "MOST_RISE", np.sort(drops)[-2:].mean())
 
     run = made("ale", "rigid", settings=few).steady()
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from kinemesh import plot
 from kinemesh.io import summary
-from kinemesh.run.ends import periodicity
+from kinemesh.run.criteria import periodicity
 from kinemesh.study.hysteresis import hysteresis
 from made_up import changed, folder
 from made_up import run as made_up

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kinemesh.flow.gas.dualtime import BLOCKS
 from kinemesh.io import History
-from kinemesh.io.rows import STEADY
+from kinemesh.io.csv_rows import STEADY
 from kinemesh.run import interrupt
 from kinemesh.run.settling import EACH, settled, told
 

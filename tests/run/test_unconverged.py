@@ -7,7 +7,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.io import UNSTEADY, History, summary
-from kinemesh.run import ends
+from kinemesh.run import criteria
 
 pytestmark = pytest.mark.flow
 
@@ -183,12 +183,12 @@ def test_an_unsteady_run_is_converged_where_the_steps_of_its_last_cycle_are():
             history.append(row | {"converged": step != bad})
         return history
 
-    assert ends.converged(rows(3, bad=16))
-    assert not ends.converged(rows(3, bad=17))
-    assert not ends.converged(rows(3, bad=24))
-    assert ends.converged(rows(2.5, bad=12))
-    assert not ends.converged(rows(2.5, bad=13))
-    assert not ends.converged(rows(0.5, bad=1))  # less than a cycle: all of it
+    assert criteria.converged(rows(3, bad=16))
+    assert not criteria.converged(rows(3, bad=17))
+    assert not criteria.converged(rows(3, bad=24))
+    assert criteria.converged(rows(2.5, bad=12))
+    assert not criteria.converged(rows(2.5, bad=13))
+    assert not criteria.converged(rows(0.5, bad=1))  # less than a cycle: all of it
 
 
 @pytest.mark.filterwarnings("ignore:steady flow:RuntimeWarning")
@@ -205,7 +205,7 @@ def test_a_run_without_a_period_is_judged_by_all_its_steps():
 @pytest.mark.parametrize("steady", [True, False])
 def test_a_residual_that_rose_by_orders_is_a_failure(monkeypatch, steady):
     """A march that stops as soon as its residual has risen a little, were that orders."""
-    monkeypatch.setattr(ends, "MOST_RISE", 0.02)
+    monkeypatch.setattr(criteria, "MOST_RISE", 0.02)
     made = km.AleSettings(steady_iterations=5, unsteady_iterations=3)
     case = km.Ale(MESH, mach=0.5, motion=km.motion.pitch(2.0, 0.1), deform=km.deform.Rigid(),
                   device="cpu", settings=made)  # fmt: skip
@@ -219,9 +219,9 @@ def test_a_residual_that_rose_by_orders_is_a_failure(monkeypatch, steady):
 @pytest.mark.parametrize(("longest", "ends_at"), [(4, 4), (8, 8), (9, 8)])
 def test_a_steady_march_that_stays_risen_ends_soon(monkeypatch, solver, longest, ends_at):
     """Eight iterations, all above a bound that is taken for ten: a limit on each side of eight."""
-    monkeypatch.setattr(ends, "MOST_RISE", 1e-9)
-    monkeypatch.setattr(ends, "LONGEST_RISE", longest)
-    monkeypatch.setattr(ends, "FALLING", 0.0)
+    monkeypatch.setattr(criteria, "MOST_RISE", 1e-9)
+    monkeypatch.setattr(criteria, "LONGEST_RISE", longest)
+    monkeypatch.setattr(criteria, "FALLING", 0.0)
     made = km.Cloud.from_mesh(MESH) if solver is km.Meshless else MESH
     settings = type(solver(made, mach=0.5, device="cpu").settings)(steady_iterations=8)
     case = solver(made, mach=0.5, device="cpu", settings=settings)
@@ -251,7 +251,7 @@ def fails_at(drops):
         dualtime=dual, backend=SimpleNamespace(get=np.asarray),
         grid=SimpleNamespace(ensemble=Ensemble()),
     )  # fmt: skip
-    rising = ends.Rising(1)
+    rising = criteria.Rising(1)
     for k, drop in enumerate(drops):
         dual.norm, dual.iterations = np.array([drop]), np.array([k])
         rising.refuse(case, "steady flow")
@@ -292,8 +292,8 @@ def test_coarse_tetrahedra_of_a_wing_come_back_from_seventeen_times_their_first_
 def test_results_of_members_are_lists_that_stay_in_line():
     one, other = {"converged": True, "damping": 0.2}, {"converged": False}
 
-    assert ends.of_members([one]) == one
-    assert ends.of_members([other, one]) == {"converged": [False, True], "damping": [None, 0.2]}
+    assert criteria.of_members([one]) == one
+    assert criteria.of_members([other, one]) == {"converged": [False, True], "damping": [None, 0.2]}
 
 
 @pytest.mark.flow
@@ -368,7 +368,7 @@ def test_a_place_is_told_only_of_a_last_step_that_ended_short():
     def ended(converged, drops):
         columns = {"converged": converged, "residual_drop": drops, "step": np.arange(1, 7)}
         made = type("Rows", (), {"rows": 6, "__getitem__": lambda _, name: columns[name]})
-        return ends.short_steps(kept, 0, made())
+        return criteria.short_steps(kept, 0, made())
 
     kept = SimpleNamespace(
         settings=km.AleSettings().complete(), suspects=lambda m: "; HERE",

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from kinemesh.errors import KinemeshWarning
 from kinemesh.gas import GAMMA, critical_pressure_coefficient
-from kinemesh.results.table import columns
+from kinemesh.results.run_table import columns
 from kinemesh.run.wakes import _compared
 
 pytestmark = pytest.mark.flow

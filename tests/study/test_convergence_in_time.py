@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.results.fields import Fields
+from kinemesh.results.flow_fields import Fields
 from kinemesh.run.resume import MESH
 from kinemesh.study import norms
 from projections import annulus

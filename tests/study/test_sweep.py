@@ -12,7 +12,7 @@ from kinemesh.cases.casefile import Case
 from kinemesh.cases.changes import several
 from kinemesh.errors import CaseError, DeviceError, SettingsError
 from kinemesh.io import store
-from kinemesh.study.sweep import rows, shell
+from kinemesh.study.sweep import case_rows, shell
 from kinemesh.study.sweep.asked import asked_of
 from kinemesh.study.sweep.axes import axes_of
 from kinemesh.study.sweep.batches import chunks_of, ensembles
@@ -55,7 +55,7 @@ def test_dimensions_are_the_last_words_of_the_keys_in_their_order():
     ],
 )
 def test_a_last_word_that_is_not_the_key_s_own_gives_way_to_the_whole_key(over, names):
-    assert list(axes_of(over, taken=rows.names()).names.values()) == names
+    assert list(axes_of(over, taken=case_rows.names()).names.values()) == names
 
 
 def test_a_dimension_over_solvers_is_selected_by_its_name():

@@ -6,7 +6,7 @@ import pytest
 import xarray
 from kinemesh.cases.casefile import Case
 from kinemesh.errors import CaseError
-from kinemesh.study.sweep import rows
+from kinemesh.study.sweep import case_rows
 from solver_cases import Ellipse, bodies
 from sweeps import CAREFUL, same
 
@@ -101,4 +101,4 @@ def test_a_marker_that_gives_two_variables_one_name_is_refused(files):
     with pytest.raises(CaseError, match=r"two variables cl_mean, one of them of the marker 'mean'"):
         km.sweep(case(files, "other", {"main": PITCH}), {"flow.mach": [0.3]})
     with pytest.raises(CaseError, match="two variables cl_mean_x, one of them of the marker"):
-        rows.variables_of([case(files, "one", {"main": PITCH})], ["x", "mean_x"])
+        case_rows.variables_of([case(files, "one", {"main": PITCH})], ["x", "mean_x"])

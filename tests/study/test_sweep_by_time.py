@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from kinemesh.cases.casefile import Case
 from kinemesh.errors import CaseError
+from kinemesh.io import csv_rows as named
 from kinemesh.io import history
-from kinemesh.io import rows as named
 from kinemesh.study.sweep import asked, by_time
 from sweeps import case, same
 

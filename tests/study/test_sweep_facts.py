@@ -5,11 +5,11 @@ from types import SimpleNamespace
 
 import pytest
 from kinemesh.errors import CaseError
-from kinemesh.run.ends import NOT_CONVERGED, NOT_PERIODIC
+from kinemesh.run.criteria import NOT_CONVERGED, NOT_PERIODIC
 from kinemesh.sentences import Sentence, rows_of
 from kinemesh.study.sweep import claim
 from kinemesh.study.sweep.asked import asked_of
-from kinemesh.study.sweep.rows import notes_of
+from kinemesh.study.sweep.case_rows import notes_of
 from sweeps import case
 
 

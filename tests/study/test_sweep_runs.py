@@ -122,7 +122,7 @@ def test_a_case_that_breaks_in_its_last_step_has_failed_though_the_step_has_a_ro
         if where == "step 6 of 6":
             solver.grid.ensemble.fail(1, "made to diverge")
 
-    monkeypatch.setattr("kinemesh.run.ends.refuse_diverged", diverges)
+    monkeypatch.setattr("kinemesh.run.criteria.refuse_diverged", diverges)
     short = case(solver={"unsteady_drop": 1e-14, "unsteady_iterations": 2})
 
     found = km.sweep(short, {MACH: [0.4, 0.5]})

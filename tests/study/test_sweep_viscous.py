@@ -3,7 +3,7 @@
 import kinemesh as km
 import pytest
 from kinemesh.cases.casefile import Case
-from kinemesh.study.sweep import rows
+from kinemesh.study.sweep import case_rows
 
 pytestmark = [pytest.mark.flow, pytest.mark.filterwarnings("ignore:.*residual:RuntimeWarning")]
 
@@ -59,12 +59,12 @@ def test_rows_of_cases_by_cycles_have_the_mean_of_the_friction_over_the_last_one
 
 def test_an_inviscid_sweep_has_neither():
     flow = {"mach": 0.3, "moment_about": [0.0, 0.0]}
-    names = {*rows.variables_of([case(flow=flow)])}
+    names = {*case_rows.variables_of([case(flow=flow)])}
 
-    assert not names & {*rows.OF_WALLS, *rows.STEADY_FRICTION, *rows.MEAN_FRICTION}
-    assert {*rows.OF_WALLS, *rows.STEADY_FRICTION} <= {*rows.variables_of([case()])}
+    assert not names & {*case_rows.OF_WALLS, *case_rows.STEADY_FRICTION, *case_rows.MEAN_FRICTION}
+    assert {*case_rows.OF_WALLS, *case_rows.STEADY_FRICTION} <= {*case_rows.variables_of([case()])}
 
 
 def test_a_body_called_friction_has_no_second_drag_of_that_name():
     with pytest.raises(km.CaseError, match=r"two variables cd_friction, .* 'friction'; rename"):
-        rows.variables_of([case()], ["friction"])
+        case_rows.variables_of([case()], ["friction"])

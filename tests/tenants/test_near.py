@@ -7,7 +7,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.device.backend import kernels
-from kinemesh.device.near import VOLUMES, calls_of
+from kinemesh.device.neighbours import VOLUMES, calls_of
 from kinemesh.flow import registry
 from test_eddies import Even, turbulence
 from test_on_cells import OnCells

@@ -296,7 +296,7 @@ def _compare(arguments: argparse.Namespace) -> int:
 def _loops(arguments: argparse.Namespace) -> int:
     """Loops over the same meshes side by side, and which is fastest; the exit status."""
     from kinemesh.bench.loops import pairs
-    from kinemesh.bench.loops.plan import fits, planned
+    from kinemesh.bench.loops.planned import fits, planned
     from kinemesh.bench.loops.report import report
     from kinemesh.bench.options import loop_seconds
     from kinemesh.device.backend import Backend

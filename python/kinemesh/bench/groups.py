@@ -11,21 +11,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kinemesh.bench import clouds, energy, one_grid, overset, rows, steps
+from kinemesh.bench import clouds, energy, one_grid, overset_rows, rows, steps
 
-TITLES = rows.TITLES | clouds.TITLES | overset.TITLES | steps.TITLES | energy.TITLES
+TITLES = rows.TITLES | clouds.TITLES | overset_rows.TITLES | steps.TITLES | energy.TITLES
 TITLES |= one_grid.TITLES
 GROUPS: dict[str, Callable[..., rows.Rows]] = {
     "springs": rows.springs,
     "natural": rows.springs,
     "flow": rows.flow,
     "cloud": clouds.rows,
-    "search": overset.rows,
+    "search": overset_rows.rows,
     "step": steps.rows,
     "energy": energy.rows,
     "one-grid": one_grid.rows,
 }
 MESHES: dict[Callable[..., rows.Rows], Callable[[int], Any]] = {
-    overset.rows: overset.made,
+    overset_rows.rows: overset_rows.made,
     steps.rows: steps.made,
 }

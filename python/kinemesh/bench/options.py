@@ -135,7 +135,7 @@ def chosen_entry(arguments: argparse.Namespace) -> Entry:
             also = " or --loops" if name == "seconds" else ""
             raise SettingsError(f"{_word(name)}: only with --energy{also}; add it")
     if arguments.overset:
-        from kinemesh.bench.overset import ENTRY
+        from kinemesh.bench.overset_rows import ENTRY
 
         for option in ("method", "cloud", "points"):
             if getattr(arguments, option) is not None:
@@ -193,7 +193,7 @@ def chosen_rows(text: str | None, entry: Entry, wing: bool = False) -> list[str]
 
 def _instead(name: str, entry: Entry) -> str:
     """Advice on options for a row that is not one of the solver's."""
-    from kinemesh.bench import energy, one_grid, overset, steps
+    from kinemesh.bench import energy, one_grid, overset_rows, steps
 
     if entry.name == ENERGY:
         return "leave out --energy"
@@ -201,7 +201,7 @@ def _instead(name: str, entry: Entry) -> str:
         return "add --energy"
     if any(name == group or name in rows for group, rows in one_grid.TITLES.items()):
         return "add --method incompressible"
-    titles = overset.TITLES | steps.TITLES
+    titles = overset_rows.TITLES | steps.TITLES
     if any(name == group or name in rows for group, rows in titles.items()):
         return "add --overset"
     return "leave out --overset" if entry.name == OVERSET else OTHER_SPACE[entry.on]

@@ -8,7 +8,7 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from kinemesh.bench import clouds, one_grid, overset, steps
+from kinemesh.bench import clouds, one_grid, overset_rows, steps
 from kinemesh.bench.loops import ROW_TITLES as LOOPS
 from kinemesh.bench.loops.pairs import TITLES as PAIRS
 from kinemesh.bench.rows import ROWS
@@ -121,7 +121,7 @@ def title(row: str, cloud: str | None = None, wing: str | None = None) -> str:
         return f"{cloud} cloud: {clouds.ROWS[row]}"
     if wing:
         return f"{wing}: {ROWS[row]}"
-    return (ROWS | overset.ROWS | steps.ROWS | one_grid.ROWS | LOOPS | PAIRS)[row]
+    return (ROWS | overset_rows.ROWS | steps.ROWS | one_grid.ROWS | LOOPS | PAIRS)[row]
 
 
 def paper(row: str, nodes: int, cloud: str | None = None) -> dict[str, Any] | None:
@@ -216,7 +216,7 @@ def markdown(figures: Iterable[dict[str, Any]]) -> str:
     runs: dict[tuple[str, tuple[str, ...]], list[dict[str, Any]]] = {}
     for figure in figures:
         runs.setdefault((heading(figure), columns(figure)[0]), []).append(figure)
-    meshes = [*overset.ROWS, *steps.ROWS, *one_grid.ROWS]
+    meshes = [*overset_rows.ROWS, *steps.ROWS, *one_grid.ROWS]
     names = [*ROWS, *clouds.FLOWS, *clouds.ROWS, *meshes, *LOOPS, *PAIRS]
     order = {name: number for number, name in enumerate(names)}
 
@@ -249,7 +249,7 @@ def _figure(text: str, where: str) -> dict[str, Any]:
     row = found.get("row")
     own = (
         (clouds.ROWS, CLOUD_KEYS),
-        (overset.ROWS, SEARCH_KEYS),
+        (overset_rows.ROWS, SEARCH_KEYS),
         (steps.ROWS, STEP_KEYS),
         (one_grid.ROWS, GRID_KEYS),
         (LOOPS, LOOP_KEYS),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from kinemesh.cases.overset import Overset, of_motions, of_part
+from kinemesh.cases.overset_parts import Overset, of_motions, of_part
 from kinemesh.cases.parts import MeshPart
 from kinemesh.cases.sources import GENERATED, SIDES
 from kinemesh.cases.values import in_file, in_section

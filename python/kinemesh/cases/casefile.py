@@ -22,7 +22,7 @@ from kinemesh.cases.methods import DEFORMS, solver_fields
 from kinemesh.cases.modes import made_steady
 from kinemesh.cases.motions import MotionPart
 from kinemesh.cases.motions import located as flown_from
-from kinemesh.cases.overset import Overset, absolute, located
+from kinemesh.cases.overset_parts import Overset, absolute, located
 from kinemesh.cases.parts import DeformPart, MeshPart, given, part
 from kinemesh.cases.sizes import sized_run
 from kinemesh.cases.stated import Stated

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinemesh.cases import build
-from kinemesh.cases.ends import ends_in_words
+from kinemesh.cases.end_words import ends_in_words
 from kinemesh.cases.flown import flown
 from kinemesh.cases.looks import LOOKS
-from kinemesh.cases.overset import Overset
+from kinemesh.cases.overset_parts import Overset
 from kinemesh.cases.points import points
 from kinemesh.device.backend import Backend
 from kinemesh.device.energy import SOURCES, Meter

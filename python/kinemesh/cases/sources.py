@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kinemesh.cases.channels import OF_CHANNEL, channel_mesh, channel_of
+from kinemesh.cases.channel_walls import OF_CHANNEL, channel_mesh, channel_of
 from kinemesh.cases.values import choice, count, known, number, wrong
 from kinemesh.cases.wings import M6, OUTLINE, a_wing, named_file
 from kinemesh.dimension import DIMENSIONS, Dimension

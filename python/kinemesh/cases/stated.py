@@ -10,7 +10,7 @@ from typing import Any, Literal
 from kinemesh.cases.job import Job
 from kinemesh.cases.methods import DEFORMS, check_deform, check_solver, solver_fields
 from kinemesh.cases.motions import MotionPart
-from kinemesh.cases.overset import Overset
+from kinemesh.cases.overset_parts import Overset
 from kinemesh.cases.parts import DeformPart, MeshPart
 from kinemesh.cases.stream import FlowPart
 from kinemesh.cases.values import choice, wrong

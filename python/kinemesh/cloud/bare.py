@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from kinemesh.cloud import checks
 from kinemesh.cloud.selection import choose
 from kinemesh.cloud.sides import in_fluid
-from kinemesh.cloud.walls import Walls
+from kinemesh.cloud.visibility import Walls
 from kinemesh.errors import CloudError
 from kinemesh.mesh.facets import area_vectors
 from kinemesh.mesh.geometry.curves import area, inside

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 
-from kinemesh.cloud.tables import centres, condition_numbers, first_unpaired
+from kinemesh.cloud.satellites import centres, condition_numbers, first_unpaired
 from kinemesh.errors import CloudError, MeshError
 from kinemesh.mesh.edges import numbers
 from kinemesh.mesh.facets import area_vectors

@@ -18,8 +18,8 @@ from scipy.sparse import csr_array
 
 from kinemesh.arguments import checks_names
 from kinemesh.cloud import checks
+from kinemesh.cloud.satellites import condition_numbers, table_of
 from kinemesh.cloud.sides import in_fluid
-from kinemesh.cloud.tables import condition_numbers, table_of
 from kinemesh.csr import cuthill_mckee
 from kinemesh.dimension import DIMENSIONS, Dimension
 from kinemesh.errors import CloudError

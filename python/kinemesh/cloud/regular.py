@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kinemesh.arguments import checks_names
 from kinemesh.cloud.checks import WORST_CONDITION
 from kinemesh.cloud.cloud import Cloud
-from kinemesh.cloud.tables import condition_number
+from kinemesh.cloud.satellites import condition_number
 from kinemesh.errors import MeshError
 from kinemesh.mesh.generate import omesh
 from kinemesh.mesh.generate.rays import Wanted

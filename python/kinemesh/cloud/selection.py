@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from kinemesh.cloud.tables import condition_number
-from kinemesh.cloud.walls import Walls
+from kinemesh.cloud.satellites import condition_number
+from kinemesh.cloud.visibility import Walls
 from kinemesh.errors import CloudError
 
 Ints = NDArray[np.int32]

@@ -1,8 +1,8 @@
 """Deformations, by which inner nodes follow the bodies: one interface, four methods."""
 
-from kinemesh.deform.base import Deformation, Mover
 from kinemesh.deform.delaunay import Delaunay
 from kinemesh.deform.modal import Modal
+from kinemesh.deform.mover import Deformation, Mover
 from kinemesh.deform.rigid import Rigid
 from kinemesh.deform.springs import TorsionalSprings
 

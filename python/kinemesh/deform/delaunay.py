@@ -11,8 +11,8 @@ import numpy as np
 
 from kinemesh.arguments import checks_names
 from kinemesh.bodies.placement import Poses
-from kinemesh.deform.base import Deformation, Mover
 from kinemesh.deform.graph import graphs_as_given
+from kinemesh.deform.mover import Deformation, Mover
 from kinemesh.deform.retriangulated import RetriangulatedMover
 from kinemesh.errors import SettingsError
 from kinemesh.linear.stack import Items

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Poses
-from kinemesh.deform.base import Kept, Mover
 from kinemesh.deform.graph import Graph, check_walls, graphs_as_given, number
+from kinemesh.deform.mover import Kept, Mover
 from kinemesh.errors import MeshError, NumericalFault
 from kinemesh.motion import Pose
 from kinemesh.space.vertices import Vertices

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.deform.base import Deformation, PoseMover
+from kinemesh.deform.mover import Deformation, PoseMover
 from kinemesh.errors import SettingsError
 from kinemesh.space.conditions.base import Condition
 from kinemesh.space.vertices import Vertices

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
 from kinemesh.bodies.placement import Poses
-from kinemesh.deform.base import Deformation, Kept, Mover
+from kinemesh.deform.mover import Deformation, Kept, Mover
 from kinemesh.deform.spokes import Spokes
 from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, SettingsError

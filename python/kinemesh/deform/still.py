@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kinemesh.deform.base import Deformation, PoseMover
+from kinemesh.deform.mover import Deformation, PoseMover
 from kinemesh.errors import SettingsError
 from kinemesh.motion import Motion
 from kinemesh.space.vertices import Vertices

@@ -62,8 +62,8 @@ from kinemesh.flow.terms.viscous import (
     WallFields,
 )
 from kinemesh.linear import Pattern
-from kinemesh.linear.layers import Layers, layers_of
 from kinemesh.linear.lines import colour_along_lines
+from kinemesh.linear.thin_layers import Layers, layers_of
 from kinemesh.mesh import Mesh
 from kinemesh.space.conditions.base import FACES, Condition
 from kinemesh.space.conditions.table import ends_of

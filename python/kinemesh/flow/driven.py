@@ -18,7 +18,7 @@ from kinemesh.bodies.placement import Placement
 from kinemesh.flow import registry
 from kinemesh.flow.suspects import where_largest
 from kinemesh.motion import Pose
-from kinemesh.results.walls import Wall
+from kinemesh.results.along_walls import Wall
 from kinemesh.space.conditions.base import Condition
 from kinemesh.space.conditions.table import refuse_time, sources_of
 from kinemesh.space.volumes import Volumes

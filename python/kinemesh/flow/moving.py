@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kinemesh.bodies.case import Bodies, Stands
 from kinemesh.bodies.placement import Placement, at_rest, by_laws
 from kinemesh.bodies.shapes import Shapes
-from kinemesh.deform.base import Mover
+from kinemesh.deform.mover import Mover
 from kinemesh.errors import warn_of
 from kinemesh.flow.door import sizes
 from kinemesh.flow.door.arguments import Arguments, Markers, motions_of

@@ -1,6 +1,6 @@
 """History of a run: one row per member and physical step (or iteration), kept and flushed to CSV.
 
-Its columns are those of `kinemesh.io.rows`.
+Its columns are those of `kinemesh.io.csv_rows`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from kinemesh.errors import ArgumentError, CaseError, did_you_mean, warn
 from kinemesh.io import summary
 from kinemesh.io.columns import Columns
-from kinemesh.io.lost import lost
-from kinemesh.io.paths import path_of
-from kinemesh.io.rows import (
+from kinemesh.io.csv_rows import (
     INTEGERS,
     STEADY,
     UNSTEADY,
@@ -30,6 +28,8 @@ from kinemesh.io.rows import (
     row_of,
     texts_of,
 )
+from kinemesh.io.lost import lost
+from kinemesh.io.paths import path_of
 from kinemesh.io.scales import Scale, scales_of
 from kinemesh.io.whole import naming, replace
 

@@ -22,7 +22,7 @@ from kinemesh.plot.style import BLUE, DARK, GREY, RED, STYLE
 from kinemesh.plot.sweeps import sweep_lines, sweep_map
 from kinemesh.plot.times import convergence, loads
 from kinemesh.plot.views import View
-from kinemesh.plot.walls import surface_pressure
+from kinemesh.plot.wall_pressures import surface_pressure
 
 __all__ = [
     "BLUE",

@@ -44,10 +44,10 @@ from kinemesh.plot.style import at_moment
 from kinemesh.plot.times import convergence, loads
 from kinemesh.plot.units import Unit, unit_of
 from kinemesh.plot.views import View, in_frame, wake_of
-from kinemesh.plot.walls import surface_pressure
-from kinemesh.results.layers import Layer, layer
-from kinemesh.results.walls import Wall
-from kinemesh.results.walls import walls as walls_of
+from kinemesh.plot.wall_pressures import surface_pressure
+from kinemesh.results.along_walls import Wall
+from kinemesh.results.along_walls import walls as walls_of
+from kinemesh.results.boundary_layers import Layer, layer
 
 if TYPE_CHECKING:
     from kinemesh.results import Fields, Run

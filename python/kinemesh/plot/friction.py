@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from kinemesh.plot.style import BLUE, BODIES, DARK, GREY, NARROW, RED, figure_of, styled, wrapped
 from kinemesh.plot.units import CHORDS, Unit
-from kinemesh.plot.walls import DASHED, DOTS, singular
+from kinemesh.plot.wall_pressures import DASHED, DOTS, singular
 from kinemesh.results.sections import extreme
 
 if TYPE_CHECKING:
-    from kinemesh.results.layers import Layer
-    from kinemesh.results.walls import Wall
+    from kinemesh.results.along_walls import Wall
+    from kinemesh.results.boundary_layers import Layer
 
 LONGEST = 40  # letters of a legend's row, of which there are two side by side
 KAPPA, OFFSET = 0.41, 5.0  # of the logarithmic law of the wall

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.plot.style import DARK
-from kinemesh.results import table
+from kinemesh.results import run_table
 
 if TYPE_CHECKING:
     from kinemesh.results import Run
@@ -29,7 +29,7 @@ def unconverged(run: Run, member: int) -> str:
         of = "steps" if run.history.by_time else "steps of the last cycle"
         bad = int((last == 0).sum())
         return f"{bad} of {len(last)} {of} did not converge" if bad else ""
-    row = {name: values[member] for name, values in table.columns(run).items()}
+    row = {name: values[member] for name, values in run_table.columns(run).items()}
     if row["converged"] is not False:
         return ""
     drop = row.get("residual_drop")

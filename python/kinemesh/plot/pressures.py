@@ -9,7 +9,7 @@ import numpy as np
 
 from kinemesh.errors import CaseError
 from kinemesh.plot.style import BLUE, GREY, RED, figure_of, headed, literal, styled, wrapped
-from kinemesh.plot.walls import DOTS, singular
+from kinemesh.plot.wall_pressures import DOTS, singular
 from kinemesh.results.sections import extreme
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.plot.style import BLUE, DARK, WIDE, figure_of, styled, wrapped
 from kinemesh.plot.units import CHORDS, Unit
-from kinemesh.plot.walls import corners
+from kinemesh.plot.wall_pressures import corners
 from kinemesh.results.sections import extreme
 
 ALIKE = 0.7  # of the size of everything, from which on bodies are seen well in its picture

@@ -11,8 +11,8 @@ from kinemesh.errors import CaseError
 from kinemesh.mesh.kinds import OF_CORNERS
 from kinemesh.plot.style import BLUE, DARK, RED, figure_of, headed, styled
 from kinemesh.plot.views import View, window_of
+from kinemesh.results.along_walls import along
 from kinemesh.results.sections import ACROSS, Section
-from kinemesh.results.walls import along
 
 if TYPE_CHECKING:
     from kinemesh.results.spanwise import Spanwise

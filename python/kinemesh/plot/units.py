@@ -13,7 +13,7 @@ from kinemesh.mesh.extents import CHORD, longest
 
 if TYPE_CHECKING:
     from kinemesh.results import Fields, Run
-    from kinemesh.results.walls import Wall
+    from kinemesh.results.along_walls import Wall
 
 SYMBOLS = {"chord": "c", "diameter": "d"}
 ROUND = 0.02  # share by which height and width of a round body may differ

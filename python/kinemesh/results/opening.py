@@ -8,9 +8,9 @@ from typing import Any
 from kinemesh.errors import CaseError, warn
 from kinemesh.io import store
 from kinemesh.io import summary as summaries
+from kinemesh.io.csv_rows import STEADY, UNSTEADY
 from kinemesh.io.history import History
 from kinemesh.io.paths import path_of
-from kinemesh.io.rows import STEADY, UNSTEADY
 from kinemesh.io.summary import Summary
 from kinemesh.results.run import Run
 

@@ -25,13 +25,13 @@ from kinemesh.io.brief import Brief
 from kinemesh.io.paths import path_of
 from kinemesh.io.whole import replace
 from kinemesh.loops.harmonics import HARMONICS
-from kinemesh.results import fields
+from kinemesh.results import flow_fields
+from kinemesh.results.along_walls import rearmost
 from kinemesh.results.sections import ACROSS, ends_of
 from kinemesh.results.spanwise import Surface
-from kinemesh.results.walls import rearmost
 
 if TYPE_CHECKING:
-    from kinemesh.results.fields import Fields
+    from kinemesh.results.flow_fields import Fields
     from kinemesh.results.record import Record
 
 FloatArray = NDArray[np.float64]
@@ -100,9 +100,9 @@ def pressures(
     run.refuse_failed(member)
     if section is not None:
         return _of_section(run, member, section)
-    times, wet = fields.frames(run, member), viscosity(run, member)
+    times, wet = flow_fields.frames(run, member), viscosity(run, member)
     if run.history.kind != "unsteady":
-        end = fields.read(run, None, None, member)
+        end = flow_fields.read(run, None, None, member)
         if wet is not None or "Cf" in end:
             return _of_steady(end, wet)
         _refuse_wing(end)
@@ -110,10 +110,10 @@ def pressures(
     last = times.last_cycle()
     if len(times.cycle) < 4 or not times.cycle[-1] >= 1 - 1e-6 or len(last) < 3:
         raise _no_cycle(run, len(last))
-    given = fields.read(run, 0, None, member)
+    given = flow_fields.read(run, 0, None, member)
     _refuse_wing(given)
     first = given.at_walls()
-    frames = [fields.read(run, n, None, member).at_walls() for n in last.tolist()]
+    frames = [flow_fields.read(run, n, None, member).at_walls() for n in last.tolist()]
     unit = _motion(run, member)
     phase = np.radians(times.phase_deg[last])
     found = {}
@@ -127,7 +127,7 @@ def pressures(
 
 def at_end(run: Record, member: int | None = None) -> dict[str, Pressures]:
     """Pressures on each body at the end of a run in the plane, by marker, of any equations."""
-    end = fields.read(run, None, None, member)
+    end = flow_fields.read(run, None, None, member)
     _refuse_wing(end)
     return _of_steady(end, viscosity(run, member))
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kinemesh.results import fields, table
+from kinemesh.results import flow_fields, run_table
 from kinemesh.results.record import Record
 from kinemesh.results.spanwise import STATIONS, Spanwise, spanwise
 
 if TYPE_CHECKING:
-    from kinemesh.results.layers import Layer
+    from kinemesh.results.along_walls import Wall
+    from kinemesh.results.boundary_layers import Layer
     from kinemesh.results.pressures import Pressures
-    from kinemesh.results.walls import Wall
 
 
 @dataclass(slots=True, repr=False)
@@ -38,14 +38,14 @@ class Run(Record):
         -------
         pandas.DataFrame, or where pandas is not installed a structured array (members,)
         """
-        return table.frame(self)
+        return run_table.frame(self)
 
-    def frames(self, member: int | None = None) -> fields.Frames:
+    def frames(self, member: int | None = None) -> flow_fields.Frames:
         """Times, cycles and phases of the frames whose flow was kept.
 
         CaseError where the run has no folder, or no such member.
         """
-        return fields.frames(self, member)
+        return flow_fields.frames(self, member)
 
     def fields(
         self,
@@ -53,7 +53,7 @@ class Run(Record):
         *,
         phase_deg: float | None = None,
         member: int | None = None,
-    ) -> fields.Fields:
+    ) -> flow_fields.Fields:
         """Flow fields of one frame as NumPy arrays with their points and cells.
 
         Parameters
@@ -67,7 +67,7 @@ class Run(Record):
         CaseError    no folder, no such member or frame, or no frame at that phase (the message
             names the nearest ones)
         """
-        return fields.read(self, frame, phase_deg, member)
+        return flow_fields.read(self, frame, phase_deg, member)
 
     def pressures(
         self, member: int | None = None, *, section: float | None = None
@@ -112,7 +112,7 @@ class Run(Record):
         cp, cf, y+ and heat flux along the wall; frame, phase and member as of `fields`, whose
         CaseErrors it has, and one for an inviscid gas.
         """
-        from kinemesh.results.walls import walls
+        from kinemesh.results.along_walls import walls
 
         return walls(self.fields(frame, phase_deg=phase_deg, member=member))
 
@@ -139,7 +139,7 @@ class Run(Record):
         ------
         CaseError    those of `fields`; an inviscid gas, no such body or side, friction of 0
         """
-        from kinemesh.results.layers import layer
+        from kinemesh.results.boundary_layers import layer
 
         flow = self.fields(frame, phase_deg=phase_deg, member=member)
         return layer(flow, float(self.asked()[member or 0]["mach"]), x, body, upper)
@@ -155,7 +155,7 @@ class Run(Record):
         """The table, for notebooks."""
         from kinemesh.io.html import table_of
 
-        rows = table.columns(self)
+        rows = run_table.columns(self)
         if self.members > 1:
             return table_of(list(rows), list(zip(*rows.values(), strict=True)), repr(self))
         return table_of(["", ""], [(name, v[0]) for name, v in rows.items()], repr(self))

@@ -22,8 +22,8 @@ from kinemesh.errors import CaseError
 from kinemesh.io import fields as files
 from kinemesh.io.brief import Brief
 from kinemesh.io.columns import LOADS
+from kinemesh.io.csv_rows import UNSTEADY
 from kinemesh.io.history import History
-from kinemesh.io.rows import UNSTEADY
 from kinemesh.io.whole import replace
 from kinemesh.results.sections import Section, SectionLoads, Span, sections
 
@@ -121,9 +121,9 @@ class Surface:
     """
 
     def __init__(self, run: Record, member: int | None, what: str) -> None:
-        from kinemesh.results import fields
+        from kinemesh.results import flow_fields
 
-        flow, self.member = fields.path_of(run, member)
+        flow, self.member = flow_fields.path_of(run, member)
         own = flow.with_name(flow.name.replace("flow", "surface", 1))
         self.path, self.run = own if own.exists() else flow, run
         self.times = files.times(self.path)

@@ -9,7 +9,7 @@ from kinemesh.flow.door.runnable import MOST_PLACEMENTS
 from kinemesh.motion import Given
 from kinemesh.run.claim import Claim, folder_of
 from kinemesh.run.driver import at_work, drive
-from kinemesh.run.energy import check as check_energy
+from kinemesh.run.joules import check as check_energy
 from kinemesh.run.plan import Plan
 from kinemesh.run.rows import columns
 from kinemesh.run.stepping import Coupler, Steps

@@ -22,8 +22,8 @@ from kinemesh.io.summary import Stopwatch, Summary
 from kinemesh.results import Run, spanwise
 from kinemesh.run import resume as resumption
 from kinemesh.run.claim import Claim, taken
-from kinemesh.run.energy import Spent
 from kinemesh.run.files import Files
+from kinemesh.run.joules import Spent
 from kinemesh.sentences import ALL_FAILED, Sentence, of_failure
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from kinemesh.io import summary
 from kinemesh.io.fields import FieldWriter
 from kinemesh.io.history import History
 from kinemesh.io.summary import Stopwatch
-from kinemesh.results import walls
+from kinemesh.results import along_walls
 from kinemesh.run import resume
 from kinemesh.space.skins import Skin, skins_of, walls_of
 
@@ -141,7 +141,7 @@ class Files:
         with self.watch("files"):
             for m, found in zip(ran, self.solver.wall_rows(ran), strict=False):
                 name = f"wall-{m}.csv" if grid.members > 1 else "wall.csv"
-                walls.write(self.folder / name, found)
+                along_walls.write(self.folder / name, found)
 
     def contents(self, phase: str, step: int, more: Mapping[str, Any]) -> tuple[Any, Any]:
         """Arrays and record of a restart."""

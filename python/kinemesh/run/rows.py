@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.io.rows import unsteady_columns
+from kinemesh.io.csv_rows import unsteady_columns
 from kinemesh.io.scales import Scale
 
 if TYPE_CHECKING:

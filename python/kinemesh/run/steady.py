@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
+from kinemesh.io.csv_rows import STEADY
 from kinemesh.io.history import History
-from kinemesh.io.rows import STEADY
 from kinemesh.motion import Pose
 from kinemesh.results import Run
-from kinemesh.run import ends, interrupt, phases, settling, turns, wakes
+from kinemesh.run import criteria, interrupt, phases, settling, turns, wakes
 from kinemesh.run import resume as resumption
 from kinemesh.run.claim import Claim, folder_of
 from kinemesh.run.driver import Driver, drive
-from kinemesh.run.energy import check as check_energy
+from kinemesh.run.joules import check as check_energy
 from kinemesh.run.march import march, progress_bar
 from kinemesh.sentences import NO_RESUME, Option, Sentence
 
@@ -109,7 +109,7 @@ def to_steady(
     before = max(int(done.max()), 0)
     about = solver.moment_points(poses)
     ensemble.at("steady flow")
-    rising = ends.Rising(solver.grid.members)
+    rising = criteria.Rising(solver.grid.members)
     part = "" if phase == run.mode else f"{phase} of the motion"
     with progress_bar(s.steady_iterations, run.progress, "it", before) as bar:
 
@@ -185,7 +185,7 @@ def _ended(
     solver: Moving, poses: Sequence[Pose], history: History
 ) -> tuple[dict[str, Any], list[str]]:
     """Result and warnings at the end of a march; members that diverged fail."""
-    ends.refuse_diverged(solver, "steady flow")
+    criteria.refuse_diverged(solver, "steady flow")
     s, get, alive = solver.settings, solver.backend.get, solver.grid.ensemble.alive
     with solver.grid.ensemble.quiet():
         drop = _drop(solver)
@@ -222,7 +222,7 @@ def _ended(
     if len(solver.grid.bodies) > solver.grid.members:
         each = zip(solver.body_coefficients(poses), alive, strict=True)
         result["bodies"] = [of_bodies if runs else {} for of_bodies, runs in each]
-    at_floor = alive & ends.at_roundoff(solver)
+    at_floor = alive & criteria.at_roundoff(solver)
     # in float32 a residual is that above round-off: 0 where nothing is
     nothing = (drop == 0) & (get(solver.dualtime.first) > 0)
     result |= {

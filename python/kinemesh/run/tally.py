@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinemesh.io.history import History
-from kinemesh.run import ends
+from kinemesh.run import criteria
 from kinemesh.sentences import Sentence, of_row
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ class Tally:
             Sentence(
                 f"{n} of {history.member(m)['step'].max(initial=0):.0f} steps ended above the "
                 f"asked residual drop {drop:g} (converged = 0 in the history)",
-                ends.short_steps(solver, m, history.member(m)),
+                criteria.short_steps(solver, m, history.member(m)),
                 member=m,
-                about=ends.NOT_CONVERGED,
+                about=criteria.NOT_CONVERGED,
             )
             for m, n in enumerate(self.unconverged)
             if n

@@ -14,7 +14,7 @@ from kinemesh.bodies.placed import Placed
 from kinemesh.errors import CaseError
 from kinemesh.io.history import History
 from kinemesh.io.summary import update
-from kinemesh.run import courant, ends, interrupt, phases, turns
+from kinemesh.run import courant, criteria, interrupt, phases, turns
 from kinemesh.run import resume as resumption
 from kinemesh.run.claim import Claim
 from kinemesh.run.driver import Driver
@@ -98,7 +98,7 @@ class Unsteady(Driver):
         self.history.scales = scales(self.solver)
         if saved is not None:
             before = {m: step for m, step in self.tally.ended.items() if step < saved.step}
-            ends.refuse_to_go_on(self.plan, self.history, before, str(saved.path))
+            criteria.refuse_to_go_on(self.plan, self.history, before, str(saved.path))
             self.solver.grid.ensemble.end(before)
         self.solver.bodies.forget()  # a user's function may tell another motion now
         watched = "cfl" in self.solver.columns
@@ -255,7 +255,7 @@ class Unsteady(Driver):
 
     def over(self, number: int) -> bool:
         """Return True if the run ends after step `number`."""
-        return ends.over(self.plan, self.history, self.solver.grid.ensemble, number)
+        return criteria.over(self.plan, self.history, self.solver.grid.ensemble, number)
 
     def step(self, number: int) -> None:
         """One physical step of every member."""
@@ -333,7 +333,7 @@ class Unsteady(Driver):
         if self.swings is not None:
             self.swings.look(rows, number)
         if (above & ~at_floor).any():
-            ends.refuse_diverged(solver, f"step {number} of {self.plan.count}")
+            criteria.refuse_diverged(solver, f"step {number} of {self.plan.count}")
 
     def _ended(self) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.bool_]]:
         """(members,) drop of the residual in this step, whether that is above what was asked, and
@@ -343,7 +343,7 @@ class Unsteady(Driver):
         drop = get(dual.norm) / np.maximum(get(dual.base), 1e-300)
         missed = solver.missed()
         above = ~(drop <= solver.settings.unsteady_drop) | missed
-        return drop, solver.grid.ensemble.alive & above, ends.at_roundoff(solver) & ~missed
+        return drop, solver.grid.ensemble.alive & above, criteria.at_roundoff(solver) & ~missed
 
     def _steps(self, member: int) -> int:
         """Number of physical steps of a member."""
@@ -371,7 +371,7 @@ class Unsteady(Driver):
         loops: dict[int, dict[str, Any]] = {}
         for m in ran:
             rows, per_length = self.history.member(m), self.history.scales[m].time
-            loops[m], spectrum = ends.result(rows, plan, per_length)
+            loops[m], spectrum = criteria.result(rows, plan, per_length)
             remark = None if spectrum is None else spectrum.remark()
             notes += [] if remark is None else [Sentence(remark, member=m, about="spectrum")]
             if "cfl" in solver.columns:
@@ -379,9 +379,9 @@ class Unsteady(Driver):
                 loops[m]["cfl"] = courant.largest(rows, plan, outer)
                 notes += courant.remark(m, loops[m]["cfl"], self._steps(m))
             notes += self._turns(m, loops[m])
-        notes += ends.periodicity(plan, loops)
+        notes += criteria.periodicity(plan, loops)
         found = [loops.get(m, {"converged": False}) for m in range(solver.grid.members)]
-        result = ends.of_members(found) | tally.first | tally.notes
+        result = criteria.of_members(found) | tally.first | tally.notes
         if tally.preflight:
             result["preflight"] = tally.preflight
         result["inner_iterations"] = tally.inner

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.cloud.display import Shown
-from kinemesh.cloud.tables import condition_numbers
+from kinemesh.cloud.satellites import condition_numbers
 from kinemesh.device.followed import Followed
 from kinemesh.errors import CloudError
 from kinemesh.linear import Pattern

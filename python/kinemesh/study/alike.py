@@ -16,7 +16,7 @@ from kinemesh.loops.harmonics import interpolate
 from kinemesh.loops.loop import Loop
 from kinemesh.results import Run
 from kinemesh.results.opening import open_run
-from kinemesh.results.table import columns
+from kinemesh.results.run_table import columns
 from kinemesh.sentences import TO_RESUME
 from kinemesh.study.differences import BOX, NEAR, SCHEME, extents, settings, shape, unlike, word
 

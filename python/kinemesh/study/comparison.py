@@ -16,7 +16,7 @@ from kinemesh.io.html import table_of, text_of
 from kinemesh.loops.harmonics import NOTHING, Coefficient, FloatArray, coefficient, interpolate
 from kinemesh.loops.loop import Loop
 from kinemesh.results import Run
-from kinemesh.results.table import framed
+from kinemesh.results.run_table import framed
 from kinemesh.study.alike import Chosen, chosen, refuse_others
 from kinemesh.study.allowing import allowed
 from kinemesh.study.differences import word

@@ -16,7 +16,7 @@ from kinemesh.io.html import table_of, text_of
 from kinemesh.loops.harmonics import FloatArray
 from kinemesh.loops.loop import Loop, loop_of_history
 from kinemesh.results import Run
-from kinemesh.results.table import framed
+from kinemesh.results.run_table import framed
 from kinemesh.run.resume import MESH
 from kinemesh.study.alike import Chosen, chosen, refuse_others
 from kinemesh.study.norms import Exact, Norm, check_times, errors_of, rows_of

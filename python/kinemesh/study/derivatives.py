@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from kinemesh.arguments import checks_names, real
 from kinemesh.cases.casefile import Case
-from kinemesh.cases.overset import Overset
+from kinemesh.cases.overset_parts import Overset
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.flow.door.sizes import QUARTER
 from kinemesh.io import store as stores

@@ -18,7 +18,7 @@ from kinemesh.motion import Motion
 from kinemesh.results import Run
 from kinemesh.results.opening import open_run
 from kinemesh.results.spanwise import loads_of_section
-from kinemesh.study.tables import Told, is_table, loop_of_table
+from kinemesh.study.other_tables import Told, is_table, loop_of_table
 
 
 @checks_names

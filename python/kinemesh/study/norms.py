@@ -14,7 +14,7 @@ from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.mesh.kinds import OF_CORNERS
 from kinemesh.mesh.polygons import polygon_areas
 from kinemesh.mesh.solid_cells import volumes
-from kinemesh.results.fields import Fields
+from kinemesh.results.flow_fields import Fields
 from kinemesh.study.alike import Chosen
 
 Floats = NDArray[np.float64]

@@ -13,11 +13,11 @@ from kinemesh.bench.ledger import Ledger
 from kinemesh.bench.loops.lattice import lattice, triangles
 from kinemesh.bench.loops.model import Machine
 from kinemesh.bench.loops.orders import put_in
-from kinemesh.bench.loops.plan import Plan, Subject
+from kinemesh.bench.loops.planned import Plan, Subject
 from kinemesh.bench.loops.procedures import PROCEDURES, ROWS, Row
 from kinemesh.bench.loops.study import Study
 from kinemesh.bench.loops.topology import Measures, Topology, measured
-from kinemesh.bench.loops.wings import WINGS, wing
+from kinemesh.bench.loops.wing_meshes import WINGS, wing
 from kinemesh.bench.rows import Rows, Work
 from kinemesh.bench.timing import recorded
 from kinemesh.device.backend import Backend

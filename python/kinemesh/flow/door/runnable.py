@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kinemesh.arguments import checks_names
-from kinemesh.flow.door.asked import asked
+from kinemesh.flow.door.inputs import asked
 from kinemesh.io.html import table_of
 from kinemesh.results.asked import in_words, varying
 from kinemesh.wiring import done_by

@@ -20,7 +20,7 @@ from kinemesh.flow.suspects import where_beside
 from kinemesh.flow.terms.base import Term
 from kinemesh.flow.terms.boundary import Boundary
 from kinemesh.gas import pressure_coefficient
-from kinemesh.results.walls import Wall
+from kinemesh.results.along_walls import Wall
 from kinemesh.sentences import Option
 
 

@@ -14,7 +14,7 @@ from kinemesh.flow.terms.gradients import Gradients
 from kinemesh.flow.terms.viscous import Viscous
 from kinemesh.gas import pressure_coefficient
 from kinemesh.mesh.generate.spacing import wall_spacing
-from kinemesh.results.walls import KEPT, Wall, along
+from kinemesh.results.along_walls import KEPT, Wall, along
 from kinemesh.sentences import Sentence
 from kinemesh.space.walls import WallNodes, facets_of
 

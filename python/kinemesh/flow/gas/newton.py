@@ -15,7 +15,7 @@ import numpy as np
 
 from kinemesh.device.fields import Fields
 from kinemesh.linear import Gmres
-from kinemesh.linear.layers import Preconditioner
+from kinemesh.linear.thin_layers import Preconditioner
 
 # Residual over its first value at which Newton begins, or the iterations after which it does:
 # of a gas alone, whose shocks move until then, and with a model of turbulence.

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Placement
 from kinemesh.device.fields import Fields
-from kinemesh.device.near import arrays_near
-from kinemesh.linear.layers import Layers
+from kinemesh.device.neighbours import arrays_near
+from kinemesh.linear.thin_layers import Layers
 from kinemesh.sentences import Sentence
 
 

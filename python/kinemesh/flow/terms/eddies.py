@@ -13,7 +13,7 @@ from kinemesh.flow.terms.base import Term
 from kinemesh.flow.terms.eddies_newton import NewtonEddies
 from kinemesh.flow.terms.viscous import Viscous
 from kinemesh.linear import Bicgstab
-from kinemesh.linear.layers import Layers
+from kinemesh.linear.thin_layers import Layers
 from kinemesh.space.conditions.base import OUTER
 from kinemesh.space.conditions.table import role_of
 from kinemesh.space.distance import wall_distance

@@ -7,7 +7,7 @@ from typing import Any
 
 from kinemesh.device.fields import Fields
 from kinemesh.linear import Bicgstab
-from kinemesh.linear.layers import Layers, Preconditioner
+from kinemesh.linear.thin_layers import Layers, Preconditioner
 
 SCALE = 100.0  # of nu~, in viscosities of the stream
 

@@ -16,7 +16,7 @@ from kinemesh.cases.values import OF_INPUT, in_file, known
 from kinemesh.errors import CaseError
 from kinemesh.io.summary import plain, versions
 from kinemesh.sentences import Place, Sentence
-from kinemesh.study.sweep import rows
+from kinemesh.study.sweep import case_rows
 from kinemesh.study.sweep.axes import Axes, axes_of
 from kinemesh.study.sweep.devices import devices_of, tightest
 
@@ -148,7 +148,7 @@ def asked_of(
             "argument over)"
         )
     with in_file(path if table else None):
-        axes = axes_of(**told, taken=rows.names())
+        axes = axes_of(**told, taken=case_rows.names())
     varied = next(iter(axes.rows()))
     for change in changes:
         key = change.partition("=")[0].strip()

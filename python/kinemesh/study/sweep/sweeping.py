@@ -23,9 +23,9 @@ from kinemesh.run.march import progress_bar
 from kinemesh.sentences import RESUME, TO_RESUME, Option, Sentence
 from kinemesh.study.sweep import batches, checks, claim, work, workshop
 from kinemesh.study.sweep.asked import Asked, asked_of
+from kinemesh.study.sweep.case_rows import variables_of
 from kinemesh.study.sweep.checks import Checked
 from kinemesh.study.sweep.devices import workers_on
-from kinemesh.study.sweep.rows import variables_of
 from kinemesh.study.sweep.work import Batch, Done
 
 RETRY = Option("retry_failed", True, "--retry-failed")

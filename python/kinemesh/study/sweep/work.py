@@ -20,7 +20,7 @@ from kinemesh.io.summary import versions
 from kinemesh.loops.harmonics import FloatArray
 from kinemesh.sentences import ALL_FAILED, Sentence, said
 from kinemesh.study.sweep import batches
-from kinemesh.study.sweep.rows import rows_of
+from kinemesh.study.sweep.case_rows import rows_of
 from kinemesh.study.sweep.spaces import Spaces
 
 Done = tuple[dict[int, dict[str, Any]], list[Sentence]]  # what `ran` gives

@@ -18,7 +18,7 @@ from kinemesh.io.whole import replace
 from kinemesh.results.sections import extreme
 
 if TYPE_CHECKING:
-    from kinemesh.results.fields import Fields
+    from kinemesh.results.flow_fields import Fields
 
 FloatArray = NDArray[np.float64]
 KEPT = {"cp": "Cp", "cf": "Cf", "y_plus": "YPlus", "heat_flux": "HeatFlux"}

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from kinemesh.csr import ordered
 from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io.brief import Brief
-from kinemesh.results.walls import KEPT, along
+from kinemesh.results.along_walls import KEPT, along
 
 if TYPE_CHECKING:
-    from kinemesh.results.fields import Fields
+    from kinemesh.results.flow_fields import Fields
 
 FloatArray = NDArray[np.float64]
 STRAIGHT = 0.7  # cosine of the turn of a line of nodes between two steps, at least

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from kinemesh.bench.loops.lattice import LATTICES
 from kinemesh.bench.loops.orders import ORDERS
 from kinemesh.bench.loops.procedures import LOOPS, PROCEDURES, ROWS
-from kinemesh.bench.loops.wings import LEAST as LEAST_WING
-from kinemesh.bench.loops.wings import WINGS
+from kinemesh.bench.loops.wing_meshes import LEAST as LEAST_WING
+from kinemesh.bench.loops.wing_meshes import WINGS
 from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, SettingsError, did_you_mean
 

@@ -12,11 +12,11 @@ from kinemesh.io.history import History
 from kinemesh.io.store import Variable
 from kinemesh.loops.harmonics import PERIODIC, Coefficient, FloatArray, coefficient, interpolate
 from kinemesh.loops.loop import Loop, loop_of_history
-from kinemesh.results.table import columns
-from kinemesh.run.ends import NOT_CONVERGED, NOT_KNOWN, NOT_PERIODIC
+from kinemesh.results.run_table import columns
+from kinemesh.run.criteria import NOT_CONVERGED, NOT_KNOWN, NOT_PERIODIC
 from kinemesh.sentences import of_failure
 from kinemesh.study.spectrum import per_length
-from kinemesh.study.sweep import bodies, by_time, ends
+from kinemesh.study.sweep import bodies, by_time, through_ends
 
 if TYPE_CHECKING:
     from kinemesh.results import Run
@@ -98,7 +98,7 @@ def variables_of(cases: Sequence[Stated], markers: Iterable[str] = ()) -> dict[s
     """
     of_row = OF_ROW | (OF_METERS if any(case.job.energy for case in cases) else {})
     steady = cases[0].mode == "steady"
-    of_row = ends.variables(cases, steady) | of_row
+    of_row = through_ends.variables(cases, steady) | of_row
     if any(map(_viscous, cases)):
         of_row = OF_WALLS | (STEADY_FRICTION if steady else MEAN_FRICTION) | of_row
     if cases[0].by_time:
@@ -226,7 +226,7 @@ def _numbers(run: Run, cases: Sequence[Stated], grid: FloatArray) -> list[dict[s
             own = None if loop is None else _of_loop(loop, rows, grid)
             last = slice(None if loop is None else -loop.steps, None)
         if own is not None:
-            own |= ends.means(cases, rows, last)
+            own |= through_ends.means(cases, rows, last)
         if own is not None and walls:
             own |= {name: walls[name][m] for name in OF_WALLS}
             friction = rows["cd_friction"][last]
@@ -239,7 +239,7 @@ def _of_marches(run: Run, cases: Sequence[Stated]) -> list[dict[str, Any] | None
     """Numbers of each member of a steady run; None of one that failed."""
     failed, table = {row["member"] for row in run.failed}, columns(run)
     viscous = {*OF_WALLS, *STEADY_FRICTION} if _viscous(cases[0]) else set[str]()
-    names = (*OF_STEADY, *viscous, *ends.columns(cases), "converged")
+    names = (*OF_STEADY, *viscous, *through_ends.columns(cases), "converged")
     rest = {name: own for name, own in table.items() if name not in viscous}
     return [
         None
