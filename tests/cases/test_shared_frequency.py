@@ -31,7 +31,7 @@ def test_bodies_have_one_each():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"k": 0.4, "plunge": {**PLUNGE, "k": 0.4}}, r"\[motion\] plunge has k, and so has \[mot"),
+        ({"k": 0.4, "plunge": {**PLUNGE, "k": 0.4}}, r"\[motion\] plunge has k, and so has \["),
         ({"k": 0.4, "rotate": {"rate_deg": 1.0}}, r"\[motion\] k = 0.4, and no motion beside it h"),
         ({"k": 0.4}, r"\[motion\] is empty"),
         ({"k": "0.4", "plunge": PLUNGE}, r"\[motion\] k = '0.4', expected a number above 0"),

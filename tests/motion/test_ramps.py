@@ -1,12 +1,14 @@
 """Harmonic motions that grow from rest over a ramp."""
 
 from math import cos, pi, radians, sin
+from types import SimpleNamespace
 
 import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh import motion
 from kinemesh.errors import SettingsError
+from kinemesh.run import criteria
 from kinemesh.run.plan import Plan
 
 U, CHORD, K, RAMP = 0.6, 2.0, 0.3, 7.0  # of the stream [a_inf], of k; the ramp in chords of way
@@ -113,6 +115,53 @@ def test_a_whole_cycle_comes_after_the_ramp(of_cycle, good):
         return
     with pytest.raises(SettingsError, match=r"ramp of the motion of body .* cycles = 3, or a sh"):
         Plan.of(case, None, 2, 32, None, None)
+
+
+@pytest.mark.parametrize("step", [True, False])
+def test_a_run_until_it_is_periodic_goes_on_to_a_cycle_after_its_ramp(step, monkeypatch):
+    """Each member on its own, though a slow ramp has two cycles that are alike."""
+    mesh = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
+    each = [motion.pitch(1.0, K, ramp=pi / K * cycles) for cycles in (0.0, 2.1, 3.0)]
+    case = km.Ale(mesh, mach=0.5, motion=each, device="cpu")
+    plan = Plan.of(case, None, 9, 8, None, None, "periodic")
+    monkeypatch.setattr(criteria, "periodic", lambda *_: True)
+    ended = {}
+    members = SimpleNamespace(alive=np.ones(3, bool), end=ended.update)
+
+    criteria.over(plan, None, members, 24 if step else 32)
+
+    assert plan.settled == (0, 17, 24)
+    assert ended == ({0: 24} if step else dict.fromkeys(range(3), 32))
+
+
+class Own(motion.Motion):
+    """A user's law, with a ramp of its own kind."""
+
+    ramp = ("of", "words")
+
+    def omega(self, u_inf):
+        return 2 * K * u_inf
+
+    def pose(self, t, u_inf):
+        return motion.Pose(0.01 * sin(self.omega(u_inf) * t), (0.25, 0.0))
+
+
+def test_a_ramp_of_a_users_law_is_its_own_matter():
+    mesh = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
+    case = km.Ale(mesh, mach=0.5, motion=Own() + motion.plunge(0.1, K, ramp=2.0), device="cpu")
+    assert Plan.of(case, None, 2, 32, None, None).settled == (7,)  # 32 / (pi / K) * 2 = 6.1
+
+
+@pytest.mark.parametrize("cycles", [2, 2.4, 3])
+def test_a_users_law_beside_a_ramp_is_held_to_its_cycles_after_it(cycles):
+    """One that goes on from cycle to cycle is refused, one that repeats is not."""
+    mesh = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
+    ramp = motion.plunge(0.1, K, ramp=pi / K)  # a whole cycle
+    on = motion.function(lambda t: motion.Pose(0.02 * sin(0.31 * t), (0.25, 0.0)), omega=2 * K / 2)
+
+    Plan.of(km.Ale(mesh, mach=0.5, motion=Own() + ramp, device="cpu"), None, cycles, 8, None, None)
+    with pytest.raises(SettingsError, match="is not the same after a period"):
+        Plan.of(km.Ale(mesh, mach=0.5, motion=on + ramp, device="cpu"), None, cycles, 8, None, None)
 
 
 @pytest.mark.parametrize("make", [motion.pitch, motion.plunge])

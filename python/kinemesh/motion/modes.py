@@ -101,6 +101,9 @@ class Vibration(Motion):
             rates = [share * rate + growth * a * sin(phase) for rate, (a, phase) in grown]
         return Rate(modes=tuple(rates))
 
+    def settles(self, u_inf: float) -> float:
+        return onset.end(u_inf, self.ramp, self.chord)
+
     def _phases(self, t: float, u_inf: float) -> list[float]:
         angle = self.omega(u_inf) * finite("vibrate", "t", t)
         return [angle + radians(phase) for phase in self.phases_deg]

@@ -123,9 +123,8 @@ class Motion(ABC):
         return None if omega is None else 2 * pi / omega
 
     def settles(self, u_inf: float) -> float:
-        """Time from which the motion repeats, the end of its ramp [chord/a_inf]."""
-        ramp: float = getattr(self, "ramp", 0.0)
-        return ramp * getattr(self, "chord", 1.0) / u_inf
+        """Time from which the motion repeats, the end of its ramp [chord/a_inf]; 0 without one."""
+        return 0.0
 
     def __add__(self, other: Motion) -> Motion:
         if not isinstance(other, Motion):
@@ -182,6 +181,9 @@ class Pitch(Motion):
         speed = onset.harmonic_rate(self, radians(self.amplitude_deg), t, u_inf)
         return Rate(speed, axis=self.axis)
 
+    def settles(self, u_inf: float) -> float:
+        return onset.end(u_inf, self.ramp, self.chord)
+
     @property
     def pivot(self) -> tuple[float, ...]:
         return self.about
@@ -222,6 +224,9 @@ class Plunge(Motion):
     def rate(self, t: float, u_inf: float) -> Rate:
         speed = onset.harmonic_rate(self, self.amplitude, t, u_inf)
         return Rate(shift=tuple(speed * c for c in self.direction))
+
+    def settles(self, u_inf: float) -> float:
+        return onset.end(u_inf, self.ramp, self.chord)
 
     @property
     def dimension(self) -> Dimension:

@@ -33,6 +33,11 @@ def grown(t: float, u_inf: float, ramp: float, chord: float) -> tuple[float, flo
     return s / ramp - sin(angle) / (2 * pi), (1 - cos(angle)) / ramp * speed
 
 
+def end(u_inf: float, ramp: float, chord: float) -> float:
+    """Time at which a ramp ends [chord/a_inf]."""
+    return ramp * chord / positive("motion", "u_inf", u_inf)
+
+
 def harmonic(motion: Any, amplitude: float, t: float, u_inf: float) -> float:
     """Amplitude times sin(omega t + phase), and the share of a motion's ramp."""
     value = amplitude * sin(_phase(motion, t, u_inf))

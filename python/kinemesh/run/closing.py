@@ -56,8 +56,8 @@ def _look_at_ramp(
 ) -> None:
     """SettingsError where the last cycle is not a period of the motion, as its ramp goes on."""
     end = 0.0 if motion is None else motion.settles(u_inf)
-    begin = (cycles - 1) * period
-    if end > max(begin, 0.0) * (1 + 1e-9):
+    begin = max(cycles - 1, 0.0) * period
+    if end > begin * (1 + 1e-9):
         raise SettingsError(
             f"the ramp of the motion of body {marker} lasts until time {end:.6g}, and the last of "
             f"{cycles:g} cycles begins at {begin:.6g}; expected a whole cycle after the ramp: "
@@ -79,7 +79,7 @@ def apart(motion: Motion, u_inf: float, period: float, cycles: float) -> tuple[f
     None where the law raises an error, or where the motion has no range.
     """
     last = max(cycles - 1.0, 0.0)
-    first = max(last - 1.0, 0.0)
+    first = min(max(last - 1.0, motion.settles(u_inf) / period), last)  # no cycle of a ramp
     times = period * np.unique(np.linspace(first, last, MOMENTS + 1))
     try:
         before, after = (
@@ -88,8 +88,8 @@ def apart(motion: Motion, u_inf: float, period: float, cycles: float) -> tuple[f
     except Exception:  # of the user's law, whatever it is
         return None
     every = np.concatenate([before, after])
-    if len(times) < MOMENTS:  # of a run of one cycle: what lies between tells the range
-        inner = np.linspace(0, period, MOMENTS + 1)
+    if len(times) < MOMENTS:  # of one cycle, or one after a ramp: what lies between tells the range
+        inner = period * (first + np.linspace(0, 1, MOMENTS + 1))
         every = np.concatenate([every, [_numbers(motion, t, u_inf) for t in inner]])
     size = np.ptp(every, axis=0)
     # a component may have a range of rounding alone

@@ -154,8 +154,8 @@ def of_members(found: list[dict[str, Any]]) -> dict[str, Any]:
 def over(plan: Plan, history: History, members: Members, number: int) -> bool:
     """Return True after the last step `number`, or where all members have ended.
 
-    Periodic or not is asked at the end of every cycle: each member that is periodic ends there,
-    as it does alone.
+    Periodic or not is asked at the end of every cycle after the ramps of motions: each member that
+    is periodic ends there, as it does alone.
     """
     if number >= plan.count or not members.alive.any():
         return True
@@ -165,7 +165,8 @@ def over(plan: Plan, history: History, members: Members, number: int) -> bool:
     cycle, part = divmod(number, plan.steps_per_cycle)
     if part or cycle < 2:
         return False
-    going = np.flatnonzero(members.alive).tolist()
+    # two cycles of a long ramp may be as near to one another as those of a periodic loop
+    going = [m for m in np.flatnonzero(members.alive).tolist() if plan.past_ramps(m, number)]
     members.end({m: number for m in going if periodic(plan, history, m)})
     return not members.alive.any()
 

@@ -89,14 +89,14 @@ def _periods(solver: Moving) -> NDArray[np.float64]:
     return periods
 
 
-def _settled(solver: Moving, dt: NDArray[np.float64]) -> int:
-    """Steps after which every motion has ended its ramp."""
-    ends = (
-        motion.settles(float(solver.speed[m])) / dt[m]
-        for motion, (m, _) in zip(solver.motions, solver.grid.bodies, strict=True)
-        if motion is not None
-    )
-    return max((ceil(end - 1e-9) for end in ends), default=0)
+def _settled(solver: Moving, dt: NDArray[np.float64]) -> tuple[int, ...]:
+    """Steps of each member after which all its motions have ended their ramps."""
+    found = [0] * solver.grid.members
+    for motion, (m, _) in zip(solver.motions, solver.grid.bodies, strict=True):
+        if motion is not None:
+            end = motion.settles(float(solver.speed[m])) / float(dt[m])
+            found[m] = max(found[m], ceil(end - 1e-9))
+    return tuple(found)
 
 
 def _until(by_cycles: bool, until: Any, tolerance: Any) -> tuple[str, float]:
@@ -130,7 +130,7 @@ class Plan:
     tolerance : float       change of a periodic loop, at most (`Loop.change`)
     frame_time : float      between two frames of a run without a period; 0: every step is one; the
         last step of such a run is always one
-    settled : int           steps after which every motion has ended its ramp
+    settled : (members,)    steps after which all motions have ended their ramps; () : none has any
     """
 
     cycles: float | None
@@ -143,7 +143,7 @@ class Plan:
     until: str = "cycles"
     tolerance: float = PERIODIC
     frame_time: float = 0.0
-    settled: int = 0
+    settled: tuple[int, ...] = ()
 
     @classmethod
     def of(
@@ -206,7 +206,12 @@ class Plan:
         """Steps of a pre-flight: ramps and one cycle where cycles repeat, else the whole run."""
         if not self.repeats or self.steps_per_cycle is None:
             return self.count
-        return min(self.count, self.settled + self.steps_per_cycle)
+        return min(self.count, max(self.settled, default=0) + self.steps_per_cycle)
+
+    def past_ramps(self, member: int, step: int) -> bool:
+        """Return True where the cycle that ends with a step is the motion's, after all ramps."""
+        ramps = self.settled[member] if self.settled else 0
+        return step >= ramps + (self.steps_per_cycle or 0)
 
     def cycle(
         self, time: NDArray[np.float64], member: NDArray[np.int64] | None = None
