@@ -172,6 +172,7 @@ BROKEN = [
     ("cases", "bumps", "bumps", "raise SystemExit(3)", "fails with SystemExit: 3"),
     ("cases", "bumps", "bumps:no", "no = 3", "is int, expected a package with bumps.toml"),
     ("cases", "bumps", "bumps", "", "has no file"),
+    ("cases", "bumps", "bumps", "del __file__", "has no folder, expected a package with bumps.to"),
     ("solvers", "mine", "mine:LINE", "", "AttributeError: module 'mine' has no attribute 'LINE'"),
     ("solvers", "mine", "mine:LINE", "LINE = 'ale'", "is str, expected a kinemesh.flow.registry"),
     ("solvers", "mine", "mine:LINE", "from kinemesh.flow.registry import named\n"
@@ -265,6 +266,18 @@ def test_metadata_that_cannot_be_read_are_named_where_they_are_needed(tmp_path, 
         km.cases.load("bumps")
     with pytest.warns(KinemeshWarning, match="cannot be read"):
         assert packages.listed("cases", ()) == []
+
+
+def test_metadata_that_cannot_be_read_stop_no_case_of_another_package(
+    nozzle, tmp_path, monkeypatch
+):
+    info = metadata(tmp_path / "x", "x", "1.5", {"kinemesh.cases": {"bumps": "bumps"}})
+    (info / "entry_points.txt").write_text("[console_scripts]\nno equals sign\n")
+    monkeypatch.syspath_prepend(str(tmp_path / "x"))
+
+    assert km.cases.load("drained-nozzle").package == "kinemesh-nozzle 0.3.1"
+    with pytest.warns(KinemeshWarning, match=r"cannot be read: those in .*x-1\.5\.dist-info"):
+        assert [one.name for one in packages.listed("cases", ())] == ["drained-nozzle"]
 
 
 def test_own_names_ask_for_no_metadata(monkeypatch):

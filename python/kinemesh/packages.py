@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kinemesh.errors import PackageError, warn
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    from importlib.metadata import Distribution, EntryPoint
 
 GROUPS = {"cases": "case", "solvers": "solver", "conditions": "condition"}
 """Groups, less "kinemesh.", with the word for one entry."""
@@ -57,42 +57,44 @@ class Extension(NamedTuple):
         )
 
 
-def found(group: str) -> list[Extension]:
-    """Entry points of a group, by name and package.
+def found(group: str) -> tuple[list[Extension], str]:
+    """Entry points of a group by name and package, and a sentence on metadata that cannot be read.
 
-    Raises
-    ------
-    PackageError    metadata of a package cannot be read
+    Packages with such metadata are left out, and the sentence is empty without them.
     """
     from importlib import metadata
 
     try:
         points = metadata.entry_points(group=f"kinemesh.{group}")
-        each = [(p, p.dist) for p in points]
-        made = [
-            Extension(group, point.name, dist.name, dist.version, point)
-            for point, dist in each
-            if dist is not None
-        ]
+        made = [_of(group, point, point.dist) for point in points if point.dist is not None]
+        said = ""
     except Exception as error:
-        raise PackageError(
-            f"entry points of installed packages cannot be read: {_culprit()} "
-            f"({type(error).__name__}: {error}); mend the package, or uninstall it"
-        ) from error
-    return sorted(made, key=lambda one: (one.name, one.package))
+        made, culprits = _one_by_one(group)
+        said = (
+            "entry points of installed packages cannot be read: "
+            f"{', '.join(culprits) or 'metadata of a package'} ({type(error).__name__}: {error}); "
+            "mend the package, or uninstall it"
+        )
+    return sorted(made, key=lambda one: (one.name, one.package)), said
 
 
-def _culprit() -> str:
-    """Metadata in which entry points cannot be read, in words."""
+def _of(group: str, point: EntryPoint, dist: Distribution) -> Extension:
+    return Extension(group, point.name, dist.name, dist.version, point)
+
+
+def _one_by_one(group: str) -> tuple[list[Extension], list[str]]:
+    """Entry points of packages whose metadata can be read, and those that cannot in words."""
     from importlib import metadata
 
+    made: dict[str, list[Extension]] = {}  # by package: the first on the path counts
+    culprits = []
     for dist in metadata.distributions():
         try:
-            list(dist.entry_points)
-            _ = dist.name, dist.version
+            points = dist.entry_points.select(group=f"kinemesh.{group}")
+            made.setdefault(dist.name, [_of(group, point, dist) for point in points])
         except Exception:
-            return f"those in {getattr(dist, '_path', 'a package')}"
-    return "metadata of a package"
+            culprits.append(f"those in {getattr(dist, '_path', 'a package')}")
+    return [one for each in made.values() for one in each], culprits
 
 
 def named(group: str, name: str) -> Extension | None:
@@ -100,20 +102,20 @@ def named(group: str, name: str) -> Extension | None:
 
     Raises
     ------
-    PackageError    several packages have one of this name
+    PackageError    several packages have one of this name; none has, and metadata cannot be read
     """
-    same = [one for one in found(group) if one.name == name]
+    every, said = found(group)
+    same = [one for one in every if one.name == name]
+    if not same and said:
+        raise PackageError(said)
     if len(same) > 1:
         raise PackageError(_conflict(same))
     return same[0] if same else None
 
 
 def names(group: str) -> list[str]:
-    """Names in a group, for sentences on unknown ones; none where metadata cannot be read."""
-    try:
-        return list(dict.fromkeys(one.name for one in found(group)))
-    except PackageError:
-        return []
+    """Names in a group, for sentences on unknown ones."""
+    return list(dict.fromkeys(one.name for one in found(group)[0]))
 
 
 def listed(group: str, own: Collection[str]) -> list[Extension]:
@@ -123,11 +125,9 @@ def listed(group: str, own: Collection[str]) -> list[Extension]:
     ----------
     own : names that kinemesh has, which no package can take
     """
-    try:
-        every = found(group)
-    except PackageError as error:
-        warn(str(error))
-        return []
+    every, said = found(group)
+    if said:
+        warn(said)
     usable = []
     for name in dict.fromkeys(one.name for one in every):
         same = [one for one in every if one.name == name]

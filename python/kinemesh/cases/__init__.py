@@ -85,7 +85,11 @@ def _file_of(source: packages.Extension) -> Path:
     home = source.load()
     if not isinstance(home, ModuleType):
         raise source.error(f"is {type(home).__name__}, expected a package with {source.name}.toml")
-    folders = [Path(p) for p in getattr(home, "__path__", ())] or [Path(str(home.__file__)).parent]
+    folders = [Path(p) for p in getattr(home, "__path__", ())]
+    if not folders and getattr(home, "__file__", None):
+        folders = [Path(str(home.__file__)).parent]
+    if not folders:  # a module that Python itself has
+        raise source.error(f"has no folder, expected a package with {source.name}.toml")
     files = [folder / f"{source.name}.toml" for folder in folders]
     there = next((file for file in files if file.is_file()), None)
     if there is None:
