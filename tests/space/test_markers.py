@@ -252,6 +252,20 @@ def test_walls_and_far_must_part_all_markers():
         walls_of(None, [mesh], (), "farfield")
 
 
+@pytest.mark.parametrize("what", ["walls", "far"])
+def test_a_solver_takes_arrays_of_markers_and_refuses_what_is_no_list(what):
+    mesh = bodies(PAIR)
+    known = {"walls": np.array(["b", "a"]), "far": np.array(["farfield"])}
+
+    made = km.Ale(mesh, mach=0.5, device="cpu", **{what: known[what]})
+    assert {m: own.kind for m, own in made.conditions.items()} == {
+        "a": "wall", "b": "wall", "farfield": "far"}  # fmt: skip
+    assert {type(m) for m in made.conditions} == {str}
+    for nothing in (5, True, float("nan"), np.array("a")):
+        with pytest.raises(km.SettingsError, match=f"{what} is .*, expected a list of markers"):
+            km.Ale(mesh, mach=0.5, device="cpu", **{what: nothing})
+
+
 # ---- refused
 
 SOLVERS = {

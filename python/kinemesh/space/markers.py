@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from kinemesh.arguments import is_several
 from kinemesh.errors import MeshError, SettingsError
 from kinemesh.mesh.fingerprint import firsts
@@ -148,7 +150,7 @@ class Marking:
         else:
             lists = [_joined(value, own, every) for value, own in given.values()]
             solid, open_ = self.sides(lists[0], lists[1], others)
-        said = [*(walls or ()), *(far or ()), *bodies, *outer]
+        said = [*said_in(walls, far, every), *bodies, *outer]
         refuse_by_name(solid, open_, said)
         refuse_planes(self.firsts, solid, open_, said)
         found = {m: named.get(m, Wall()) for m in solid} | {m: named.get(m, Far()) for m in open_}
@@ -278,18 +280,30 @@ def _none_of(what: str, value: Any, others: Sequence[str], every: Sequence[str])
         )
 
 
+def said_in(walls: Any, far: Any, every: Sequence[str]) -> list[str]:
+    """Markers that either argument lists; SettingsError as of `_entries`."""
+    each = {"walls": walls, "far": far}
+    return [n for what, own in each.items() if own is not None for n in _entries(what, own, every)]
+
+
+def _entries(what: str, value: Any, names: Sequence[str]) -> list[Any]:
+    """Entries of a list of markers; SettingsError where it is none."""
+    if not (is_several(value) or isinstance(value, set | frozenset)):
+        text = f"{what} is {value!r}, expected a list of markers such as {list(names[:1])}"
+        raise SettingsError(text, argument=what)
+    return value.tolist() if isinstance(value, np.ndarray) else list(value)
+
+
 def _listed(what: str, value: Any, names: Sequence[str]) -> list[str]:
     """Markers that a user lists; a set is put in the order of the mesh."""
-    if not (is_several(value) or isinstance(value, set | frozenset)):
-        text = f"{what} is {value!r}, expected a list of markers such as {names[:1]}"
-        raise SettingsError(text, argument=what)
-    unknown = [n for n in value if n not in names]
+    given = _entries(what, value, names)
+    unknown = [n for n in given if n not in names]
     if unknown:
         raise MeshError(
-            f"{what} is {list(value)}, expected markers of the mesh: {names}, not {unknown}",
+            f"{what} is {given}, expected markers of the mesh: {names}, not {unknown}",
             argument=what,
         )
-    return [n for n in names if n in value] if isinstance(value, set | frozenset) else list(value)
+    return [n for n in names if n in given] if isinstance(value, set | frozenset) else given
 
 
 def _not_misnamed(where: str, outer: Piece, inside: Sequence[str]) -> None:

@@ -31,7 +31,7 @@ from kinemesh.space.conditions.table import (
     several,
 )
 from kinemesh.space.conditions.words import Far, Wall
-from kinemesh.space.markers import conditions_on
+from kinemesh.space.markers import conditions_on, said_in
 
 if TYPE_CHECKING:
     from kinemesh.cloud.cloud import Cloud
@@ -188,7 +188,7 @@ def assign_markers(
     solver : class with its `family` and `method`
     """
     named = conditions_of(boundaries)
-    said = [*(walls or ()), *(far or ()), *named]
+    said = [*said_in(walls, far, list(spaces[0].boundaries)), *named]
     _none_alone(spaces, said)
     made = conditions_on(spaces, walls=walls, far=far, boundaries=named, planes=planes)
     _warn_of_open(made, said)
