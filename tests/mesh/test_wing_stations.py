@@ -221,6 +221,16 @@ def test_clouds_refuse_them_in_their_own_words():
         km.cloud.wing(points=20_000, **BAD["many stations"][0])
 
 
+@pytest.mark.filterwarnings("ignore:.*inside out")
+@pytest.mark.parametrize("cells", ["tets", "hybrid"])
+def test_cells_too_warped_to_be_split_are_told_in_words_of_the_wing(cells):
+    given = {"span": 1.0, "taper": 2.0, "twist_deg": 45.0, "twist_about": 1.0}
+    with pytest.raises(
+        MeshError, match=f"wing: cells = '{cells}' overlap, .*; take cells = 'hexes"
+    ):
+        km.mesh.wing("naca0012", 10_000, cells=cells, **given)
+
+
 def test_the_limits_are_taken():
     """Close on the other side of what is refused above."""
     ends = [*FLAT[:1], {"y": 0.5, "chord": 1.0, "twist_deg": 0.5 * TWISTING}]

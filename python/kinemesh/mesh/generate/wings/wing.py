@@ -94,7 +94,15 @@ def wing(
     made = planform.block_of(asked, nodes, **size)
     rings = made.number.shape[1] - 1
     blocks, sides = block.cells(made.number, made.slit, cells, _layers(cells, layers, rings))
-    return Mesh.from_blocks(made.points, blocks, sides, origin=Origin(notes=asked.notes))
+    try:
+        return Mesh.from_blocks(made.points, blocks, sides, origin=Origin(notes=asked.notes))
+    except MeshError:
+        if cells == "hexes":
+            raise
+        raise MeshError(
+            f"wing: cells = {cells!r} overlap, as hexahedra of this twist and taper are too warped "
+            "to be split; take cells = 'hexes', less twist, or another twist_about"
+        ) from None
 
 
 def oneram6(nodes: int = 300_000, cells: str = "hexes", **more: Any) -> Mesh:
