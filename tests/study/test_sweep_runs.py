@@ -71,6 +71,20 @@ def test_a_case_until_it_is_periodic_ends_where_it_ends_alone():
 
 
 @pytest.mark.long
+def test_a_case_until_it_is_periodic_goes_on_to_a_cycle_after_its_ramp():
+    """A ramp of 1.9 cycles at one frequency, of less than a whole one at the other."""
+    until = {"cycles": 5, "steps_per_cycle": 6, "until": "periodic", "periodic_tolerance": 1e9}
+    motion = {"pitch": {**TABLES["motion"]["pitch"], "ramp": 1.9 * np.pi / 0.4}}
+    asked = case(run=until, motion=motion)
+
+    found = km.sweep(asked, {K: [0.4, 0.05]})
+
+    assert found.cycles_run.values.round(9).tolist() == [3, 2]
+    for k in (0.4, 0.05):
+        assert_solo(found.sel(k=k), asked.changed([f"{K}={k}"]).run())
+
+
+@pytest.mark.long
 def test_loops_of_fewer_steps_are_on_the_phases_of_the_most():
     found = km.sweep(case(), {"run.steps_per_cycle": [6, 12]})
 

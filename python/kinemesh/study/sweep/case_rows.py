@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -160,7 +161,9 @@ def own_end(
     every, count = case.job.steps_per_cycle, round(case.job.cycles * case.job.steps_per_cycle)
     done = int(history["step"][-1]) if failed is None else failed - 1
     if case.job.until == "periodic":
-        for step in range(2 * every, min(done, count - 1) + 1, every):
+        ramps = ceil(_cycles_of_ramps(case) * every - 1e-9)  # in steps, as of `run.plan`
+        first = every * max(2, 1 + ceil(ramps / every))
+        for step in range(first, min(done, count - 1) + 1, every):
             part = history.until(step)
             loop = loop_of_history(part, tolerance=tolerance)
             if loop.periodic:
@@ -168,6 +171,16 @@ def own_end(
     if done < count:
         return None, history
     return loop_of_history(history, tolerance=tolerance), history
+
+
+def _cycles_of_ramps(case: Stated) -> float:
+    """Cycles until all motions of a case have ended their ramps, whatever the chord."""
+    motions = {} if case.motion is None else case.motion.named(None)
+    u_inf = case.flow.speed
+    each = [
+        own.settles(u_inf) / period for own in motions.values() if (period := own.period(u_inf))
+    ]
+    return max(each, default=0.0)
 
 
 def rows_of(run: Run, cases: Sequence[Stated], grid: FloatArray) -> list[dict[str, Any]]:
