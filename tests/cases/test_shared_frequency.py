@@ -34,6 +34,7 @@ def test_bodies_have_one_each():
         ({"k": 0.4, "plunge": {**PLUNGE, "k": 0.4}}, r"\[motion\] plunge has k, and so has \["),
         ({"k": 0.4, "rotate": {"rate_deg": 1.0}}, r"\[motion\] k = 0.4, and no motion beside it h"),
         ({"k": 0.4}, r"\[motion\] is empty"),
+        ({"k": 0.4, "pitch": 5}, r"\[motion\] pitch = 5, expected a table"),
         ({"k": "0.4", "plunge": PLUNGE}, r"\[motion\] k = '0.4', expected a number above 0"),
         ({"k": True, "plunge": PLUNGE}, r"\[motion\] k = True, expected a number above 0"),
         ({"k": 0.4, "bodies": {"a": {"plunge": PLUNGE}}}, r"\[motion\] has bodies, so k has no m"),

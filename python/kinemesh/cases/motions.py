@@ -87,7 +87,7 @@ class MotionPart:
         if isinstance(k, bool) or not isinstance(k, int | float):
             raise wrong(own_place, k, "a number above 0")
         having = [name for name, own in self.laws.items() if _has_k(own)]
-        there = [name for name in tables if name in having and isinstance(tables[name], Mapping)]
+        there = [name for name in tables if name in having]
         if not there:
             raise CaseError(
                 own_place,
@@ -95,6 +95,8 @@ class MotionPart:
                 f"{' or '.join(having)}, or no {K}",
             )
         for name in there:
+            if not isinstance(tables[name], Mapping):
+                continue  # which is refused as such
             if K in tables[name]:
                 raise CaseError(
                     Place(where.section, name), f" has {K}, and so has ", where, "; expected one"
