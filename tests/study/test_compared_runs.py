@@ -34,6 +34,17 @@ def test_a_case_by_nodes_and_meshless_differs_by_its_error(tmp_path):
 
 @pytest.mark.flow
 @pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
+def test_runs_without_walls_have_no_pressures_along_them(tmp_path):
+    case = km.cases.load("nozzle-shock", ["solver.steady_iterations=2", "run.device='cpu'"])
+    run = case.replace(out=tmp_path / "nozzle").run()
+
+    found = km.compare(run, run)
+
+    assert "the run has no walls, along which pressures are" in found.no_walls
+
+
+@pytest.mark.flow
+@pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
 def test_runs_keep_where_their_boundaries_are_and_the_outlines_of_their_bodies():
     """NACA 0012 and 64A010 drawn out to the same box: outlines 0.004 chords apart (rms)."""
 

@@ -216,6 +216,11 @@ def _of_steady(given: Fields, wet: float | None) -> dict[str, Pressures]:
 
 def _chord(given: Fields, marker: str) -> FloatArray:
     """(2, 2) nose and tail of a body, among the nodes of its wall, whatever the fields are on."""
+    if not len(given.bodies[marker]):
+        raise CaseError(
+            "pressures: the run has no walls, along which pressures are, as a channel between "
+            "planes of symmetry has none; take run.fields()['Cp'] for those of the gas"
+        )
     points = given.points[np.unique(given.walls[given.bodies[marker]])]
     return np.array([points[own].mean(axis=0) for own in ends_of(points)])
 
