@@ -144,7 +144,7 @@ def test_own_sections_wings_and_loops_of_getting_started(tmp_path, monkeypatch, 
     rows = np.column_stack(list(table.values()))
     np.savetxt("tunnel.csv", rows, delimiter=",", header=",".join(table), comments="")
 
-    exec(compile(replaced(section, nodes="700"), "getting-started.md", "exec"), names)
+    exec(compile(replaced(section, nodes="1500"), "getting-started.md", "exec"), names)
     table = names["polar"].steady().table()
     exec(compile(replaced(wing, nodes="10_000"), "getting-started.md", "exec"), names)
     exec(compile(measured, "getting-started.md", "exec"), names)

@@ -125,7 +125,7 @@ def test_a_fault_names_its_cell():
 def test_members_have_the_bits_of_solo_runs_by_every_gradient_and_loop(gradient, loops):
     """Members 0 and 2 share a mesh; colours number faces of an ensemble in parts."""
     both = [MESH, km.mesh.airfoil("naca0012", nodes=700, far_field=8)]
-    settings = km.CellSettings(gradient=gradient, loops=loops, steady_iterations=8)
+    settings = km.CellSettings(gradient=gradient, face_loop=loops, steady_iterations=8)
 
     def states(meshes, mach):
         case = km.CellCentred(meshes, mach=mach, alpha_deg=2, settings=settings, device="cpu")

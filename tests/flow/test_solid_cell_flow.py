@@ -141,7 +141,7 @@ def test_loops_have_the_fluxes_of_stored_ones(loops):
     """To round-off of three pseudo-steps of states at random; "recompute" to the bit."""
     found = []
     for own in ("store", loops):
-        case = case_of(cube(3, "mixed", jitter=0.1), settings=km.CellSettings(loops=own))
+        case = case_of(cube(3, "mixed", jitter=0.1), settings=km.CellSettings(face_loop=own))
         jump = np.random.default_rng(5).uniform(0.9, 1.1, (case.grid.nodes, 5))
         case.initialise(stream(MACH, 17.0) * jump)
         case.start_steady()

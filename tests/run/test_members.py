@@ -8,7 +8,7 @@ import pytest
 from kinemesh.device.faults import DIVERGED, PRESSURE, TEXTS
 from kinemesh.io import restart
 from kinemesh.motion import Pose
-from kinemesh.run import interrupt
+from kinemesh.run import criteria, interrupt
 from solver_cases import on_devices
 
 pytestmark = pytest.mark.filterwarnings(
