@@ -141,7 +141,7 @@ def test_members_that_nothing_tells_apart_have_their_numbers(tmp_path, undrawn):
 
 @pytest.mark.long
 @pytest.mark.long
-def test_text_in_files_for_print_is_text(tmp_path):
+def test_text_in_files_for_print_is_text(tmp_path, caplog):
     for form in ("pdf", "svg"):
         plot.loads(hysteresis_rows(), "a title", path=tmp_path / f"loads.{form}")
 
@@ -149,6 +149,7 @@ def test_text_in_files_for_print_is_text(tmp_path):
     assert ">a title</text>" in svg
     assert b"/Type3" not in pdf
     assert b"/CIDFontType2" in pdf
+    assert not caplog.records  # of fontTools, on the dates in a font
 
 
 @pytest.mark.long

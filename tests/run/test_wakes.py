@@ -6,7 +6,7 @@ import pytest
 from kinemesh.errors import KinemeshWarning
 from kinemesh.gas import GAMMA, critical_pressure_coefficient
 from kinemesh.results.run_table import columns
-from kinemesh.run.wakes import _compared
+from kinemesh.run.wakes import _compared, _subsonic
 
 pytestmark = pytest.mark.flow
 SOON = km.AleSettings(steady_drop=1e-2, steady_iterations=100)
@@ -42,6 +42,14 @@ def test_a_stream_sped_up_to_its_critical_pressure_is_sonic(mach):
     sound = (GAMMA * p) ** ((GAMMA - 1) / (2 * GAMMA))  # of one entropy
     speed = np.sqrt(mach**2 + 2 / (GAMMA - 1) * (1 - sound**2))
     assert speed == pytest.approx(sound, rel=1e-12)
+
+
+@pytest.mark.parametrize(("sonic", "told"), [(0, True), (2, True), (3, False)])
+def test_supersonic_flow_at_a_tip_alone_leaves_the_warning(sonic, told):
+    """Of 100 pressures at Mach 0.7, whose critical one is -0.77907 (isentropic, by hand)."""
+    cp = np.full(100, -0.7790)
+    cp[:sonic] = -0.7791
+    assert _subsonic(cp, 0.7) is told
 
 
 @pytest.mark.long

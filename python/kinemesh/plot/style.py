@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
@@ -72,7 +73,13 @@ def _save(figure: Any, given: str | Path) -> None:
         raise CaseError(f"{path}: expected a name that ends in .{', .'.join(known)}")
     with making(path, "the figure"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path)
+        fonts = logging.getLogger("fontTools")  # warns of the dates in matplotlib's own font
+        before = fonts.level
+        fonts.setLevel(logging.ERROR)
+        try:
+            figure.savefig(path)
+        finally:
+            fonts.setLevel(before)
 
 
 def figure_of(width: float, height: float) -> Any:
