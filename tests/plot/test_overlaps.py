@@ -45,7 +45,19 @@ def flat(ratio=0.42):
     return plot.vorticity(points, cells, np.sin(x).ravel(), np.zeros((0, 2), int), TITLE, **more)
 
 
+def marked(high):
+    """Mach number that passes 1 in a channel of 20 lengths, and so high."""
+    x, y = np.meshgrid(np.linspace(0, 20, 60), np.linspace(0, high, 12))
+    points, at = np.stack([x.ravel(), y.ravel()], axis=1), np.arange(720).reshape(12, 60)
+    cells = np.stack([at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]], axis=-1).reshape(-1, 4)
+    walls, view = np.zeros((0, 2), int), (-0.4, 20.4, -0.02, high + 0.02)
+    return plot.mach(points, cells, 0.2 + x.ravel() / 15, walls, TITLE, view=view)
+
+
 FIGURES = {
+    "nozzle": lambda: marked(1.3),
+    "nozzle, less flat": lambda: marked(5.0),
+    "picture with its mark": lambda: marked(18.0),
     "flat": flat,
     "flatter": lambda: flat(0.2),
     "loop": lambda: plot.hysteresis(turbulent(), title=TITLE),

@@ -23,6 +23,8 @@ Array = NDArray[Any]
 ACROSS = 4.8  # inches: about the width of a picture without its bar
 LETTER = 0.075  # inches: width of a letter of a label
 TICK = 0.28  # inches between numbers of a bar, at least
+BELOW = 0.3  # inches from a picture to the legend below it: its numbers are between the two
+ABOUT = 1.9  # inches of a title of three lines, numbers, a label and a legend, of a flat picture
 
 
 @styled
@@ -246,6 +248,8 @@ class Picture:
         flat: bool = False,
         unit: Unit = CHORDS,
     ) -> None:
+        from matplotlib.transforms import ScaledTranslation
+
         low, high = ends
         self.shade, self.box, self.flat, self.unit = shade, box, flat, unit
         self.beyond = "both" if open or shade.signed else "neither"
@@ -260,7 +264,9 @@ class Picture:
             text = f"{shade.field} {shade.mark:g}"
             self.axes.plot([], [], color="white", linewidth=1.3, label=text)
             style = {"facecolor": "#3b4252", "edgecolor": "none", "labelcolor": "w"}
-            self.axes.legend(loc="upper right", bbox_to_anchor=(1.0, -0.08), frameon=True, **style)
+            place = self.axes.transAxes + ScaledTranslation(0, -BELOW, self.figure.dpi_scale_trans)
+            self.axes.legend(loc="upper right", bbox_to_anchor=(1.0, 0.0), bbox_transform=place,
+                             frameon=True, **style)  # fmt: skip
 
     def paint(
         self,
@@ -346,6 +352,11 @@ class Picture:
             self.bar.set_label(self.shade.label)
         self.bar.outline.set_linewidth(0.6)
         ends = self.levels[[0, -1]]
+        if high < 2 * TICK:  # room for the ends alone
+            self.bar.set_ticks(ends, labels=[f"{end:.2g}" for end in ends])
+            for own, side in zip(self.bar.ax.get_yticklabels(), ("bottom", "top"), strict=True):
+                own.set_va(side)
+            return self.bar
         count = int(np.clip(high / TICK, 2, 8))
         ticks = MaxNLocator(count, steps=[1, 2, 2.5, 5, 10]).tick_values(*ends)
         self.bar.set_ticks([tick for tick in ticks if ends[0] <= tick <= ends[1]])
@@ -367,7 +378,8 @@ def _sizes(box: tuple[float, ...]) -> tuple[float, float]:
     In tenths, of which each is an even number of pixels of a film.
     """
     shape = (box[1] - box[0]) / (box[3] - box[2])
-    return 6.4, round(float(np.clip(5.0 / shape + 0.9, 2.9, 5.6)), 1)
+    high = 5.0 / shape
+    return 6.4, round(float(np.clip(max(high + 0.9, min(high + ABOUT, 2.9)), 0.0, 5.6)), 1)
 
 
 def _layers(

@@ -132,7 +132,7 @@ def layers(found: Mapping[str, Layer], title: str = "") -> Any:
     axes = figure.subplots()
     inner, outer = np.geomspace(0.1, BUFFER, 60), np.geomspace(BUFFER, 1e4, 60)
     law = {"color": GREY, "linewidth": 1.0, "linestyle": "--"}
-    axes.plot(inner, inner, **law, label="law of the wall")
+    axes.plot(inner, inner, **law, label="law of the wall, turbulent")
     axes.plot(outer, np.log(outer) / KAPPA + OFFSET, **law)
     for k, (name, own) in enumerate(found.items()):
         up = np.where(own.cf < 0, -own.u_plus, own.u_plus)  # in the direction of the friction

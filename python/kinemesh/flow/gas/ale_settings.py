@@ -81,7 +81,7 @@ class AleSettings(ImplicitSettings):
     unsteady_turbulence_drop: float = 1e-2
 
     alike: ClassVar[Mapping[str, tuple[str, ...]]] = {"face_loop": ("store", "recompute")}
-    moved: ClassVar[Mapping[str, str]] = {"loops": "face_loop has what it said"}
+    moved: ClassVar[Mapping[str, str]] = {"loops": "it is face_loop now"}
     first_cfl: ClassVar[Mapping[int, float]] = {2: 20.0, 3: 40.0}  # by dimensions
     newton_gains: ClassVar[bool] = True  # of a viscous gas, and in space
     of_steps: ClassVar[tuple[str, ...]] = (
