@@ -10,6 +10,7 @@ from kinemesh import plot
 from kinemesh.plot import spans, wings
 from kinemesh.plot.histories import hysteresis
 from kinemesh.results.sections import sections
+from kinemesh.results.spanwise import Spanwise
 
 pytestmark = pytest.mark.no_sanitizer
 SPHERE = km.mesh.sphere(nodes=1500)
@@ -178,6 +179,19 @@ def test_sections_and_loads_along_the_span_are_drawn_from_python(tmp_path):
         plot.unsteady_pressures(found)
     with pytest.raises(km.CaseError, match="nothing to draw"):
         plot.sections({})
+
+
+def test_lift_and_moment_of_the_last_hundredth_of_the_span_are_left_out():
+    """Of a whole wing at both ends; the load itself is drawn to the end."""
+    eta = np.array([-1.0, -0.9901, -0.9899, 0.0, 0.9899, 0.9901, 1.0])
+    own = dict.fromkeys(("y", "chord", "x", "z", "cl", "cd", "cm", "c_cl", "c_cd"), np.ones(7))
+    found = Spanwise(eta=eta, **own, length=1.0, area=1.0)
+
+    load, lift, moment = (axes.lines[0].get_ydata() for axes in plot.spanwise(found).axes)
+
+    assert np.isfinite(load).all()
+    for values in (lift, moment):
+        assert np.isfinite(values).tolist() == [False, False, True, True, True, False, False]
 
 
 def test_a_loop_is_drawn_with_a_title_and_other_loads():

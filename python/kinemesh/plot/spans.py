@@ -20,22 +20,24 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 ROOT = "root chord"  # unit of lengths of a mesh whose longest chord is 1
 MARKED = 60  # stations up to which each has a dot
+TIP = 0.99  # share of the span from which on sections cut the cap of a tip
 
 
 @styled
 def spanwise(found: Spanwise, title: str = "", mark: str = "") -> Any:
     """Load along the span, and cl and cm of the sections over their chords.
 
-    Of unsteady runs the mean, and the magnitude of the first harmonic, dashed.  `mark` is what a
+    Of unsteady runs the mean, and the magnitude of the first harmonic, dashed.  cl and cm of the
+    last 1 % of the span, where sections cut the cap of a tip, are left out.  `mark` is what a
     reader must know, in red.
     """
     figure = figure_of(9.6, 3.4 + (0.2 if title else 0.0))
     panels = figure.subplots(1, 3)
-    scale = found.chord / found.length
+    scale, whole = found.chord / found.length, np.where(np.abs(found.eta) > TIP, np.nan, 1.0)
     rows = (
         (found.c_cl, "cl", scale, "load", r"$c\,c_l/c_\mathrm{ref}$"),
-        (found.cl, "cl", 1.0, "lift of sections", "$c_l$"),
-        (found.cm, "cm", 1.0, "moment of sections, nose-up", "$c_m$"),
+        (found.cl * whole, "cl", whole, "lift of sections", "$c_l$"),
+        (found.cm * whole, "cm", whole, "moment about c/4, nose-up", "$c_m$"),
     )
     dots = "." if len(found.eta) <= MARKED else ""
     for axes, (values, name, factor, text, symbol) in zip(panels, rows, strict=True):
