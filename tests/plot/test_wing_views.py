@@ -182,7 +182,7 @@ def test_sections_and_loads_along_the_span_are_drawn_from_python(tmp_path):
 
 
 def test_lift_and_moment_of_the_last_hundredth_of_the_span_are_left_out():
-    """Of a whole wing at both ends; the load itself is drawn to the end."""
+    """A whole wing has two ends; the load itself is drawn to both."""
     eta = np.array([-1.0, -0.9901, -0.9899, 0.0, 0.9899, 0.9901, 1.0])
     own = dict.fromkeys(("y", "chord", "x", "z", "cl", "cd", "cm", "c_cl", "c_cd"), np.ones(7))
     found = Spanwise(eta=eta, **own, length=1.0, area=1.0)

@@ -46,7 +46,7 @@ def test_a_stream_sped_up_to_its_critical_pressure_is_sonic(mach):
 
 @pytest.mark.parametrize(("sonic", "told"), [(0, True), (2, True), (3, False)])
 def test_supersonic_flow_at_a_tip_alone_leaves_the_warning(sonic, told):
-    """Of 100 pressures at Mach 0.7, whose critical one is -0.77907 (isentropic, by hand)."""
+    """Two of 100 pressures; at Mach 0.7 the critical one is -0.77907 (isentropic, by hand)."""
     cp = np.full(100, -0.7790)
     cp[:sonic] = -0.7791
     assert _subsonic(cp, 0.7) is told
