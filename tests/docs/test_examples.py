@@ -129,6 +129,7 @@ def test_the_channel_of_getting_started_passes_what_one_dimensional_flow_does(ca
 
 
 @pytest.mark.long
+@pytest.mark.filterwarnings("ignore:.*by the wake:RuntimeWarning")  # of so few nodes
 def test_own_sections_wings_and_loops_of_getting_started(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     section, wing, measured = (
