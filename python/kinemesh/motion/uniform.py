@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from kinemesh.arguments import checks_names
 from kinemesh.dimension import DIMENSIONS, Dimension
-from kinemesh.errors import SettingsError
+from kinemesh.motion import onset
 from kinemesh.motion.motions import Motion, Pose, Rate, set_axis
 from kinemesh.motion.numbers import bounded, finite, place, positive, unit
 
@@ -47,10 +47,7 @@ class _Grown:
 
 def _checked(owner: str, motion: Translate | Rotate) -> None:
     """Ramp and chord as numbers."""
-    ramp = finite(owner, "ramp", motion.ramp)
-    if ramp < 0:
-        raise SettingsError(f"{owner}: ramp = {motion.ramp!r}, expected 0 or a number above 0")
-    object.__setattr__(motion, "ramp", ramp)
+    object.__setattr__(motion, "ramp", onset.checked(owner, motion.ramp))
     object.__setattr__(motion, "chord", positive(owner, "chord", motion.chord))
 
 

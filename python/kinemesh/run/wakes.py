@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 APART = 0.2  # of the induced drag, as much as drag by pressures may differ from it
 COUNTS = 5e-4  # of cd, from which a difference is told
-FEW = (
-    0.02  # of the pressures on walls: supersonic at a tip's cap alone, without a shock to speak of
-)
+FEW = 0.02  # of the pressures on walls: supersonic flow at a tip's cap, without a shock
 
 
 def at_end(
