@@ -8,11 +8,12 @@
 #define RESIDENT_heavy 1
 #define RESIDENT_busy 4
 /* The count for items without lanes: `wide` kernels hold more numbers than a thread of three blocks has
- * registers. */
+ * registers, `busy` ones more than one of two. */
 #define BLOCKS_direct 3
 #define BLOCKS_indirect 3
 #define BLOCKS_heavy 3
 #define BLOCKS_wide 2
+#define BLOCKS_busy 1
 /* The count for groups: to the many numbers of a maximum nvcc, left alone, gives twice the registers. */
 #define BOUNDS_sum __launch_bounds__(BLOCK)
 #define BOUNDS_max __launch_bounds__(BLOCK, 3)

@@ -9,6 +9,7 @@
 #include "physics/damping.h"
 #include "physics/eddies.h"
 #include "physics/springs.h"
+#include "physics/springs_space.h"
 #include "physics/inside.h"
 #include "shared/load.h"
 #include "shared/atomic.h"
@@ -56,6 +57,7 @@
 #include "cells.h"
 #include "limiters.h"
 #include "mesh/symmetry.h"
+#include "motion/springs_space.h"
 #include "cloud/normals_space.h"
 #include "cloud/jst_space.h"
 #include "cloud/symmetry.h"
@@ -65,7 +67,6 @@
 #include "linear/colouring.h"
 #include "linear/start.h"
 #include "linear/sizes.h"
-#include "linear/cg.h"
 #include "linear/guess.h"
 #include "linear/outer.h"
 #include "linear/renew.h"
@@ -75,7 +76,7 @@
 #include "linear/rims.h"
 
 #define KERNEL_LIST(K)                                                                            \
-  K(copy_f64, items) K(copy_f64_2, items) K(copy_f64_3, items) K(copy_marked, items)              \
+  K(copy_f64, items) K(copy_f64_2, items) K(copy_f64_3, items)                                   \
   K(narrow_1, items) K(narrow_2, items) K(narrow_row, items) K(widen_row, items)               \
   K(gather_sum_1, groups) K(gather_sum_4, groups) K(gather_sum_6, groups) K(gather_max_2, groups) \
   K(gather_counts, groups) K(dual_normals, edges) K(dual_sweeps, edges) K(dual_volumes, nodes)    \
@@ -95,8 +96,7 @@
   K(cloud_roughness, nodes) K(cloud_sensor_3d, nodes)            \
   K(cloud_lusgs, rows) K(cloud_shares_3d, rows) K(cloud_drift_3d, rows)                           \
   K(cloud_rows_3d, nodes) K(cloud_lusgs_3d, rows) K(cloud_lusgs_last_3d, rows)                    \
-  K(spring_rows, rows) K(spring_guess, rows) K(spring_side, rows) K(spring_move, rows)            \
-  K(spring_csr, rows) K(spring_choose, rows)                                                      \
+  K(spring_rows, rows) K(spring_rows_3d, rows)                                                    \
   K(graph_map, carried) K(graph_folds, elements) K(graph_stretch, groups)                         \
   K(overset_search, points) K(overset_weights, points) K(overset_corners, cells)                  \
   K(overset_met, entries) K(overset_bins, entries) K(overset_part, parts)                         \
@@ -104,8 +104,6 @@
   K(overset_count, groups)                                                                        \
   K(overset_rows, nodes) K(overset_leak, groups) K(overset_level, groups) K(exchange_take_pressure, nodes)                                        \
   K(colour_round, nodes) K(krylov_start, members)                                                 \
-  K(cg_weigh, rows) K(cg_begin, rows) K(cg_beta, groups) K(cg_alpha, groups)                      \
-  K(cg_check, groups) K(cg_p, rows) K(cg_x, rows)                                                 \
   K(guess_share, groups) K(guess_take, rows) K(guess_add, rows)                                   \
   K(composite_side, rows) K(composite_product, rows) K(composite_lack, groups)                                              \
   K(composite_narrow, rows) K(composite_widen, rows) K(composite_level, groups)                   \
@@ -134,13 +132,19 @@
   K(block_product_##B, rows) K(block_schur_##B, rows) K(block_scale_##B, rows)                    \
   K(block_lower_##B, rows) K(block_upper_##B, rows) K(block_turn_##B, rows)                       \
   K(block_diagonal_##B, rows) K(block_sweep_##B, rows)                                            \
-  K(aggregate_blocks_##B, sums) K(aggregate_side_##B, wholes) K(aggregate_spread_##B, rows)       \
-  K(line_factor_##B, lines) K(line_solve_##B, lines) K(line_left_##B, rows) K(line_add_##B, rows) \
   K(krylov_squares_##B, groups) K(krylov_first_##B, groups) K(krylov_alpha_##B, groups)           \
   K(krylov_omega_##B, groups) K(krylov_beta_##B, groups)                                          \
-  K(krylov_begin_##B, rows) K(krylov_s_##B, rows) K(krylov_x_##B, rows) K(krylov_p_##B, rows)          \
+  K(krylov_begin_##B, rows) K(krylov_s_##B, rows) K(krylov_x_##B, rows) K(krylov_p_##B, rows)
+#define MARCH_LIST(K, B) MARCH_LIST_(K, B)
+#define MARCH_LIST_(K, B)                                                                         \
+  K(aggregate_blocks_##B, sums) K(aggregate_side_##B, wholes) K(aggregate_spread_##B, rows)       \
+  K(line_factor_##B, lines) K(line_solve_##B, lines) K(line_left_##B, rows) K(line_add_##B, rows) \
   K(gmres_first_##B, groups) K(gmres_scale_##B, rows) K(gmres_keep_##B, rows)                     \
   K(gmres_dots_##B, groups) K(gmres_take_##B, rows) K(gmres_turn_##B, groups) K(gmres_sum_##B, rows)
+#define CG_LIST(K, B) CG_LIST_(K, B)
+#define CG_LIST_(K, B)                                                                            \
+  K(cg_weigh_##B, rows) K(cg_begin_##B, rows) K(cg_beta_##B, groups) K(cg_alpha_##B, groups)      \
+  K(cg_check_##B, groups) K(cg_p_##B, rows) K(cg_x_##B, rows)
 #define MULTIGRID_LIST(K, B) MULTIGRID_LIST_(K, B)
 #define MULTIGRID_LIST_(K, B)                                                                     \
   K(multigrid_first_##B, rows) K(multigrid_step_##B, rows) K(multigrid_residual_##B, rows)        \

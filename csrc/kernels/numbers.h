@@ -37,6 +37,7 @@
 #define NG           TIMES(DIM, NV)       /* derivatives of the variables */
 #define NR           5                    /* of a member: max rho, -rho, p, -p, |u - stream|^2 */
 #define NB           TIMES(NV, NV)        /* entries of a block */
+#define ND           TIMES(DIM, DIM)      /* entries of a block of displacements */
 #define NS           CAT(SYMMETRIC_, DIM) /* numbers of a symmetric matrix */
 #define NF           CAT(LOADS_, DIM)     /* sums of the loads on a wall */
 #define NP           CAT(POSE_, DIM)      /* numbers of a pose */
@@ -58,7 +59,9 @@
 #define TIMES_3_4    12
 #define TIMES_3_5    15
 #define TIMES_3_6    18
+#define TIMES_3_7    21
 #define TIMES_4_4    16
 #define TIMES_5_5    25
 #define TIMES_6_6    36
+#define TIMES_7_7    49
 #endif

@@ -30,7 +30,7 @@ def assembled(ale, mover):
     b.bind(
         "spring_rows", suffix="f64", node=b.array(p.node, np.int32),
         fixed=b.zeros(ale.grid.nodes, np.int32), x=ale.grid.x, row=s.tables["row"],
-        diagonal=s.tables["diagonal"], **mover.fans, A=s.A, D=mover.D,
+        diagonal=s.tables["diagonal"], **mover.tables, A=s.A, D=mover.D,
         member=ale.grid.fields["member"], faults=ale.grid.faults,
     )()  # fmt: skip
     blocks = b.get(s.A).reshape(-1, 2, 2).transpose(0, 2, 1)  # rows scaled by D^-1
@@ -320,7 +320,7 @@ def test_both_solvers_find_the_same_mesh(device):
 @on_devices
 def test_a_restored_mover_goes_on_with_the_same_bits(device, monkeypatch):
     """Also when the hierarchy was made anew on a deformed mesh on the way."""
-    monkeypatch.setattr("kinemesh.deform.springs.STALE", 0.9)
+    monkeypatch.setattr("kinemesh.deform.spring_mover.STALE", 0.9)
     mesh = km.mesh.airfoil("naca0012", nodes=1000)
     ale, mover = mover_of(mesh, device)
 

@@ -62,7 +62,7 @@ CASES += [("meshless", way) for way in ("delaunay", "retriangulated", "rigid")]
 @pytest.mark.parametrize(("kind", "way"), CASES)
 @pytest.mark.parametrize("stale", [2.0, 0.9])  # 0.9: hierarchies are made anew at every solve
 def test_the_last_of_several_placements_counts_alone(kind, way, stale, double, monkeypatch):
-    monkeypatch.setattr("kinemesh.deform.springs.STALE", stale)
+    monkeypatch.setattr("kinemesh.deform.spring_mover.STALE", stale)
     detours = [0.9, -0.4] if way == "retriangulated" else [0.12, -0.2]
     once = flown(solver_of(kind, WAYS[way], double.device), [])
 

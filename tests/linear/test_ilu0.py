@@ -152,10 +152,15 @@ def test_its_matrix_is_that_of_the_other_solvers_in_the_order_of_the_mesh(mesh, 
 
 def test_rows_of_numbers_of_two_rows_of_blocks():
     """Blocks (0, 0), (0, 2), (1, 1): rows of 4, 4, 2 and 2 numbers."""
-    offsets, column = scalar_pattern(np.array([0, 2, 3]), np.array([0, 2, 1]))
+    offsets, column = scalar_pattern(np.array([0, 2, 3]), np.array([0, 2, 1]), 2)
 
     assert offsets.tolist() == [0, 4, 8, 10, 12]
     assert column.tolist() == [0, 1, 4, 5, 0, 1, 4, 5, 2, 3, 2, 3]
+
+    offsets, column = scalar_pattern(np.array([0, 1]), np.array([0]), 3)
+
+    assert offsets.tolist() == [0, 3, 6, 9]
+    assert column.tolist() == [0, 1, 2] * 3
 
 
 # ---------------------------------------------------------------- what it solves

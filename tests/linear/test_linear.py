@@ -206,7 +206,7 @@ def test_conjugate_gradients_find_the_dense_solution(double):
     matrix[fixed], matrix[:, :, fixed] = 0, 0
     matrix[fixed, :, fixed] = np.eye(2)
     active = double.array(np.ones(2), "int32")
-    solver = Cg(double, pattern, active, fixed, 1e-12)
+    solver = Cg(double, pattern, 2, active, fixed, None, 1e-12)
     node = pattern.node
     i, j = node[np.repeat(np.arange(len(node)), np.diff(pattern.row))], node[pattern.column]
     D = matrix[node, :, node]

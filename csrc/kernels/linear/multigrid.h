@@ -16,7 +16,7 @@
   F(in, i32, row, "table+1>>blocks") \
   F(in, i32, column, "blocks")       \
   F(in, i32, first, "members>" INTO)
-#if B == 2
+#ifdef FINEST
 #define MULTIGRID_MATRIX(F)         \
   MULTIGRID_ROWS(F)                 \
   F(in, i32, row, "rows+1>>blocks") \

@@ -3,7 +3,11 @@
 #include "blocks.h"
 #define B 2
 #include "blocks.h"
+#define B 3
+#include "blocks.h"
 #define B 4
 #include "blocks.h"
 #define B 5
+#include "blocks.h"
+#define B 7
 #include "blocks.h"

@@ -37,15 +37,3 @@ LANES(narrow_2, NARROW_2, indirect, 2)
 {
   EACH_LANE(k, 2) to[k] = (f32)from[k];
 }
-
-/* A copy of the members with a mark only. */
-#define COPY_MARKED(F)                \
-  F(in, i32, member, "items>members") \
-  F(in, i32, mark, "members")         \
-  F(in, f64, from, "items,2")         \
-  F(rw, f64, to, "items,2")
-LANES(copy_marked, COPY_MARKED, indirect, 2)
-{
-  if (!mark[member[i]]) return;
-  EACH_LANE(k, 2) to[k] = from[k];
-}

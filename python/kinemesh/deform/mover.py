@@ -25,8 +25,8 @@ class Kept:
 
     Parameters
     ----------
-    arrays : list of (array, members)    device arrays (items, 2) float64, and (items,) int32 member
-        of each item on the device
+    arrays : list of (array, members)    device arrays (items, d) float64 of one dimension d, and
+        (items,) int32 member of each item on the device
     members : int
 
     Attributes
@@ -40,10 +40,12 @@ class Kept:
         self.mark = b.zeros(members, np.int32)
         self.copies = [b.zeros(array.shape, np.float64) for array, _ in arrays]
         there = [(array, of, k) for (array, of), k in zip(arrays, self.copies, strict=True)]
-        self.keep = b.record([b.bind("copy_f64_2", **{"from": a, "to": k}) for a, _, k in there])
+        d = arrays[0][0].shape[1]
+        copy, marked = f"copy_f64_{d}", MARKED[d]
+        self.keep = b.record([b.bind(copy, **{"from": a, "to": k}) for a, _, k in there])
         self._back = b.record(
             [
-                b.bind("copy_marked", **{"from": k, "to": a}, member=of, mark=self.mark)
+                b.bind(marked, **{"from": k, "to": a}, member=of, mark=self.mark)
                 for a, of, k in there
             ]
         )
@@ -54,7 +56,10 @@ class Kept:
         self._back()
 
 
-BENDING = {2: ", TorsionalSprings() or Delaunay()", 3: ""}
+MARKED = {2: "copy_marked", 3: "copy_marked_3d"}
+"""Kernels that copy what is of some members, by dimensions."""
+
+BENDING = {2: ", TorsionalSprings() or Delaunay()", 3: " or TorsionalSprings()"}
 """Deformations beside Modal() that take bodies that bend, by dimensions."""
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +14,15 @@ from kinemesh.csr import offsets_of
 from kinemesh.deform.fans import fans, spring_triangles
 from kinemesh.device.backend import Backend
 from kinemesh.linear import Pattern
+from kinemesh.linear.stack import Items
 from kinemesh.mesh import Mesh
+from kinemesh.space.vertices import Vertices
 
 
-def graph_of(triangles: NDArray, nodes: int) -> tuple[NDArray, NDArray]:
-    """CSR graph (offsets, neighbour) of the nodes that share a triangle."""
-    a = triangles[:, [0, 1, 2, 1, 2, 0]].ravel().astype(np.int64)
-    b = triangles[:, [1, 2, 0, 0, 1, 2]].ravel()
+def graph_of(simplices: NDArray, nodes: int) -> tuple[NDArray, NDArray]:
+    """CSR graph (offsets, neighbour) of the nodes that share a triangle, or a tetrahedron."""
+    pairs = list(permutations(range(simplices.shape[1]), 2))
+    a, b = (simplices[:, [pair[k] for pair in pairs]].ravel().astype(np.int64) for k in (0, 1))
     i, j = np.divmod(np.unique(a * nodes + b), nodes)
     return offsets_of(i, nodes), j.astype(np.int32)
 
@@ -55,6 +60,22 @@ class Spokes:
             np.repeat(fan.node[order], fan.length[order]),
             fan.other[spokes],
         )
+
+    @staticmethod
+    def tables(
+        alone: Sequence[Spokes], pattern: Pattern, vertices: Vertices
+    ) -> dict[str, NDArray[Any]]:
+        """Fields of the kernel spring_rows of all members."""
+        alike = vertices.alike
+        rows = Items(alike, [own.pattern.rows for own in alone])
+        runs, spokes = (Items(alike, [own.by_colour[k] for own in alone]) for k in (0, 1))
+        ends = [(own.node, own.other) for own in alone]
+        return {
+            "fans": rows.offsets([own.fans for own in alone]),
+            "runs": runs.offsets([own.runs for own in alone]),
+            "other": spokes.stack([own.other for own in alone], vertices.items),
+            "slot": pattern.blocks_of(ends, spokes),
+        }
 
     @property
     def by_colour(self) -> tuple[NDArray, NDArray]:

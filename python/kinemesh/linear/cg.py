@@ -16,10 +16,15 @@ from numpy.typing import NDArray
 from kinemesh.csr import offsets_of
 from kinemesh.device.backend import Backend
 from kinemesh.linear.blocks import CHUNK
-from kinemesh.linear.hierarchy import Level, hierarchy, rigid_and_scaled
+from kinemesh.linear.hierarchy import STRENGTH, Level, along, hierarchy, rigid_and_scaled
 from kinemesh.linear.krylov import Krylov
 from kinemesh.linear.multigrid import Multigrid
 from kinemesh.linear.pattern import Pattern
+
+NARROW = {2: "spring_narrow", 3: "spring_narrow_3d"}
+"""Kernels that make a matrix one in single precision, by dimensions."""
+STRENGTHS = {2: STRENGTH, 3: 0.02}
+"""Couplings that join aggregates of springs, by dimensions (docs/theory.md, section 5.2)."""
 
 
 class Cg(Krylov):
@@ -27,8 +32,11 @@ class Cg(Krylov):
 
     Parameters
     ----------
-    tolerance : float       stop at |r| <= tolerance |base|
+    size : int              of blocks, as many as there are coordinates
     fixed : (nodes,) bool   rows of the unit matrix
+    slides : (nodes,) bool and (members, 3)    rows of nodes in planes of symmetry in space, and the
+        unit normals of these; None in the plane
+    tolerance : float       stop at |r| <= tolerance |base|
 
     Attributes
     ----------
@@ -39,21 +47,31 @@ class Cg(Krylov):
     """
 
     def __init__(
-        self, backend: Backend, pattern: Pattern, active: Any, fixed: NDArray, tolerance: float
+        self,
+        backend: Backend,
+        pattern: Pattern,
+        size: int,
+        active: Any,
+        fixed: NDArray,
+        slides: tuple[NDArray, NDArray] | None,
+        tolerance: float,
     ) -> None:
-        super().__init__(backend, pattern, 2, active, "f64")
+        super().__init__(backend, pattern, size, active, "f64")
         members, rows, blocks = active.shape[0], len(pattern.node), len(pattern.column)
-        self.A, self.D = (backend.zeros((n, 4), np.float64) for n in (blocks, rows))
-        self.single, self.z = (backend.zeros(n, np.float32) for n in ((blocks, 4), (rows, 2)))
+        self.A, self.D = (backend.zeros((n, size**2), np.float64) for n in (blocks, rows))
+        self.single, self.z = (
+            backend.zeros(n, np.float32) for n in ((blocks, size**2), (rows, size))
+        )
         self.b, self.base, self.x, self.r, self.p, self.q = (
-            backend.zeros((rows, 2), np.float64) for _ in range(6)
+            backend.zeros((rows, size), np.float64) for _ in range(6)
         )
         free = pattern.item[~fixed[pattern.node[pattern.item]]]
         counts = np.bincount(pattern.member[free], minlength=members)
+        self.slides = slides
         self.rows = np.split(free, np.cumsum(counts)[:-1])
         self.levels: list[Sequence[Level]] = [()] * members
         self.cycle: list[Any] = []
-        narrow = backend.bind("narrow_state", **{"from": self.A, "to": self.single})
+        narrow = backend.bind(NARROW[size], **{"from": self.A, "to": self.single})
         self.factor = backend.record([narrow])
         self.finish = backend.record([])
         self.begin = backend.record(self._begin_calls(self.tolerances(tolerance)))
@@ -69,10 +87,15 @@ class Cg(Krylov):
 
         Parameters
         ----------
-        x : (nodes, 2)    coordinates that the matrix belongs to
+        x : (nodes, size)    coordinates that the matrix belongs to
         """
-        points = x[self.pattern.node[self.rows[member]]]
-        return hierarchy(self._free(member), rigid_and_scaled(points))
+        nodes = self.pattern.node[self.rows[member]]
+        candidates = rigid_and_scaled(x[nodes])
+        if self.slides is not None:
+            on, normals = self.slides
+            candidates = along(candidates, on[nodes], normals[member])
+        strength = STRENGTHS[self.size]
+        return hierarchy(self._free(member), candidates, strength=strength)
 
     def _free(self, member: int) -> sp.bsr_matrix:
         """K of a member's free rows: the present matrix without its scaling."""
@@ -84,12 +107,16 @@ class Cg(Krylov):
         column = np.minimum(np.searchsorted(rows, p.column[block]), len(rows) - 1)
         keep = rows[column] == p.column[block] if len(rows) else np.zeros(0, bool)
         row, column, block = row[keep], column[keep].astype(np.int32), block[keep]
-        A, D = (self.backend.read(a).reshape(-1, 2, 2).transpose(0, 2, 1) for a in (self.A, self.D))
-        data = np.empty((len(block), 2, 2))
+        size = self.size
+        A, D = (
+            self.backend.read(a).reshape(-1, size, size).transpose(0, 2, 1)
+            for a in (self.A, self.D)
+        )
+        data = np.empty((len(block), size, size))
         for first in range(0, len(block), CHUNK):
             part = slice(first, first + CHUNK)
             data[part] = D[rows[row[part]]] @ A[block[part]]
-        shape = (2 * len(rows), 2 * len(rows))
+        shape = (size * len(rows), size * len(rows))
         return sp.bsr_matrix((data, column, offsets_of(row, len(rows))), shape=shape)
 
     def record(self) -> None:
@@ -102,11 +129,15 @@ class Cg(Krylov):
         if len(self.levels) == 1:  # nobody else's are ever built anew beside them
             self.levels = [()]
 
+    def _named(self, what: str) -> str:
+        """Name of a kernel on blocks of this size."""
+        return f"cg_{what}_{self.size}"
+
     def _begin_calls(self, tolerance: Any) -> list[Any]:
         rows = {"member": self.tables["member"], "live": self.live}
         return [
             self.start,
-            self._bind("cg_begin", **rows, b=self.b, x=self.x, r=self.r, p=self.p),
+            self._bind(self._named("begin"), **rows, b=self.b, x=self.x, r=self.r, p=self.p),
             self.squares_of(self.base, self.base_squares),
             self._first(self.r, tolerance, self.base_squares),
         ]
@@ -117,10 +148,12 @@ class Cg(Krylov):
         ends = {"target": self.target, "squares": self.squares, "status": self.status}
         return [
             *cycle,
-            self._total("cg_beta", 1, D=self.D, z=self.z, r=self.r, steps=self.steps, **state),
-            self._bind("cg_p", **rows, z=self.z, p=self.p),
+            self._total(
+                self._named("beta"), 1, D=self.D, z=self.z, r=self.r, steps=self.steps, **state
+            ),
+            self._bind(self._named("p"), **rows, z=self.z, p=self.p),
             self.product(self.p, self.q),
-            self._total("cg_alpha", 1, D=self.D, p=self.p, q=self.q, **state),
-            self._bind("cg_x", **rows, p=self.p, q=self.q, x=self.x, r=self.r),
-            self._total("cg_check", 1, r=self.r, steps=self.steps, **ends),
+            self._total(self._named("alpha"), 1, D=self.D, p=self.p, q=self.q, **state),
+            self._bind(self._named("x"), **rows, p=self.p, q=self.q, x=self.x, r=self.r),
+            self._total(self._named("check"), 1, r=self.r, steps=self.steps, **ends),
         ]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from kinemesh.linear.blocks import (
     Blocks,
@@ -41,7 +42,7 @@ class Level:
 
     Parameters
     ----------
-    matrix : blocks of 4, of a scalar matrix 1    rows scaled, largest eigenvalue below 1
+    matrix : blocks of 4, in space 7, of a scalar matrix 1; rows scaled, largest eigenvalue < 1
     prolong, restrict        from here to the finer level and back, scaling included
     inverse : of the matrix, on the coarsest level; else None
     dense : (rows, rows) that matrix, of a scalar one, in float64; else None
@@ -105,17 +106,42 @@ def _scaling(matrix: sp.bsr_matrix) -> tuple[Floats, float]:
     return inverse, _largest(scaled(inverse, matrix))
 
 
+TURNS = {2: [(0, 1)], 3: [(1, 2), (2, 0), (0, 1)]}
+"""Axes between which rotations turn, by dimensions."""
+
+
 def rigid_and_scaled(points: Floats) -> Floats:
-    """(2 nodes, 4) near-null space of triangles: translations, rotation, scaling."""
+    """Near-null space of springs: translations, rotations, scaling.
+
+    Parameters
+    ----------
+    points : (nodes, 2) of triangles; (nodes, 3) of tetrahedra
+
+    Returns
+    -------
+    (2 nodes, 4) or (3 nodes, 7)
+    """
+    d = points.shape[1]
     middle = points.mean(axis=0) if len(points) else 0.0  # none where all nodes are fixed
-    x, y = (points - middle).T
-    found = np.zeros((2 * len(points), 4))
-    found[0::2] = np.stack([np.ones_like(x), np.zeros_like(x), -y, x], axis=1)
-    found[1::2] = np.stack([np.zeros_like(x), np.ones_like(x), x, y], axis=1)
-    return found
+    own = points - middle
+    found = np.zeros((len(points), d, d + len(TURNS[d]) + 1))
+    for k in range(d):
+        found[:, k, k] = 1
+    for j, (a, b) in enumerate(TURNS[d]):
+        found[:, a, d + j], found[:, b, d + j] = -own[:, b], own[:, a]
+    found[:, :, -1] = own
+    return found.reshape(d * len(points), found.shape[2])
 
 
-def _aggregates(matrix: sp.bsr_matrix) -> sp.csr_matrix:
+def along(candidates: Floats, on: NDArray[np.bool_], normal: Floats) -> Floats:
+    """Candidates (3 nodes, 7) whose nodes `on` (nodes,) a plane stay in it."""
+    found = candidates.reshape(len(on), 3, -1).copy()
+    across = np.einsum("nkc,k->nc", found[on], normal)
+    found[on] -= across[:, None, :] * normal[:, None]
+    return found.reshape(candidates.shape)
+
+
+def _aggregates(matrix: sp.bsr_matrix, strength: float) -> sp.csr_matrix:
     """Nodes that strong couplings join: a column for each aggregate."""
     from pyamg.aggregation.aggregate import standard_aggregation
     from pyamg.amg_core import symmetric_strength_of_connection
@@ -126,7 +152,7 @@ def _aggregates(matrix: sp.bsr_matrix) -> sp.csr_matrix:
     given = matrix.indptr, matrix.indices, norms
     row, column, data = (np.empty_like(own) for own in given)
     nodes = len(row) - 1
-    symmetric_strength_of_connection(nodes, STRENGTH, *given, row, column, data)
+    symmetric_strength_of_connection(nodes, strength, *given, row, column, data)
     strong = sp.csr_matrix((data, column, row), shape=(nodes, nodes))
     found = sp.csr_matrix(standard_aggregation(strong)[0])
     if not found.nnz:  # a few nodes without strong couplings: all in one
@@ -200,6 +226,7 @@ def hierarchy(
     least: float = 1e-13,
     smoothings: int | None = None,
     scaling: tuple[Floats, float] | None = None,
+    strength: float = STRENGTH,
 ) -> list[Level]:
     """Coarse levels of a matrix K of free nodes, finest first; at least one.
 
@@ -211,6 +238,7 @@ def hierarchy(
     least : pivot of the coarsest matrix, over its diagonal, that is taken for none
     smoothings : how often transfers are smoothed; None: as `degree` has it
     scaling : of the matrix, where it is known
+    strength : couplings below this share of their diagonals do not join aggregates
     """
     from pyamg.aggregation.tentative import fit_candidates
 
@@ -221,7 +249,7 @@ def hierarchy(
     levels: list[Level] = []
     inverse, largest = scaling or _scaling(matrix)
     while not levels or levels[-1].inverse is None:
-        prolong, candidates = fit_candidates(_aggregates(matrix), candidates)
+        prolong, candidates = fit_candidates(_aggregates(matrix, strength), candidates)
         joined = Blocks.of(cut(prolong), len(prolong.indices)) if size == 1 else None
         for share in smoothing(smoothings or degree(nodes)):
             prolong = _smoothed(matrix, inverse, prolong, share / largest)

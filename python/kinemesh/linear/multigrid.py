@@ -22,7 +22,11 @@ LOW = 0.05  # smallest eigenvalue that the smoother takes on, as a share of the 
 # H200, which holds 270,000 at once, and an H100: with 100,000 and 250,000 iterations take 1 to 16 %
 # longer.
 THREADS = 150_000
-FINEST = 3.0  # bound of the finest level's eigenvalues: K <= 3 diag(K) for every triangle
+FINEST = {2: 3.0, 3: 4.0}
+"""Bounds of the finest level's eigenvalues by dimensions: K <= 3 diag(K) for every triangle, 4 for
+every tetrahedron, one for each corner."""
+BELOW = {1: 1, 2: 4, 4: 4, 3: 7, 7: 7}
+"""Sizes of blocks of the next coarser level: one for each motion that springs do not resist."""
 
 
 def chebyshev(high: float, degree: int, low: float = LOW) -> list[tuple[float, float]]:
@@ -83,7 +87,6 @@ class Multigrid:
     live : (members,) device array; members that are done are left alone
     """
 
-    SIZES = (2, 4)  # of blocks: the finest level's, and those of the others
     LOWEST = LOW
 
     def __init__(
@@ -107,7 +110,7 @@ class Multigrid:
         self.free = [free - start for free, start in zip(rows, starts, strict=True)]
         first, counts = (dict(enumerate(each.tolist())) for each in (starts, own))
         count = len(pattern.node)
-        finest = _Depth(0, 2, first, counts, count, count, tables["member"], matrix)
+        finest = _Depth(0, r.shape[1], first, counts, count, count, tables["member"], matrix)
         self.calls = self._level(finest, r, z, D)
 
     def _bind(self, kernel: str, rows: int, member: Any, **fields: Any) -> Any:
@@ -151,7 +154,7 @@ class Multigrid:
         fine = r
         if D is not None:
             (fine,) = self._vectors(here.rows, size, 1)
-            calls.append(self.backend.bind("cg_weigh", suffix="f32", weight=D, r=r, y=fine))
+            calls.append(self.backend.bind(f"cg_weigh_{size}", suffix="f32", weight=D, r=r, y=fine))
         calls += self._below(here, fine, d, x)
         for c1, c2 in factors:
             calls.append(step(d, other, c1, c2))
@@ -160,7 +163,7 @@ class Multigrid:
 
     def _largest(self, here: _Depth) -> float:
         """Bound of a level's eigenvalues."""
-        return 1.0 if here.number else FINEST
+        return 1.0 if here.number else FINEST[here.size]
 
     def _below(self, here: _Depth, fine: Any, d: Any, x: Any) -> list[Any]:
         """Restriction of `fine`, the coarser level, prolongation into x and d."""
@@ -198,7 +201,7 @@ class Multigrid:
         on = sum(len(levels[m]) > number + 1 for m in there)
         member = self.backend.table(np.repeat(there, counts))
         made = _Depth(
-            number + 1, self.SIZES[1], first, dict(zip(there, counts.tolist(), strict=True)),
+            number + 1, BELOW[here.size], first, dict(zip(there, counts.tolist(), strict=True)),
             int(counts.sum()), int(counts[:on].sum()), member, {},
         )  # fmt: skip
         if on:
@@ -280,7 +283,6 @@ class ScalarMultigrid(Multigrid):
     refresh : calls after a change of what the cycle is made for: none
     """
 
-    SIZES = (1, 1)
     # Measured, to 1e-4 on thin triangles about a section, 8000 and 20,000 nodes: with 0.1, 28 and
     # 300 iterations or more, with 0.2 to 0.4 from 5 and 10; cylinders of quads take 4 with any.
     LOWEST = 0.3

@@ -24,6 +24,8 @@ from kinemesh.linear.krylov import Krylov
 from kinemesh.linear.pattern import Pattern
 
 NAMES = ("libcusparse.so.13", "libcusparse.so.12")
+NUMBERS = {2: "spring_csr", 3: "spring_csr_3d"}
+"""Kernels that make rows of numbers of rows of blocks, by their size."""
 
 
 def natural_csr(row: NDArray, column: NDArray, blocks: NDArray, node: NDArray) -> sparse.csr_matrix:
@@ -45,18 +47,18 @@ def natural_csr(row: NDArray, column: NDArray, blocks: NDArray, node: NDArray) -
     return there.tocsr()
 
 
-def scalar_pattern(row: NDArray, column: NDArray) -> tuple[NDArray, NDArray]:
-    """Scalar CSR (offsets, column) of a matrix with 2 by 2 blocks, as of `spring_csr`.
+def scalar_pattern(row: NDArray, column: NDArray, size: int) -> tuple[NDArray, NDArray]:
+    """Scalar CSR (offsets, column) of a matrix with blocks of `size`, as of `spring_csr`.
 
     Parameters
     ----------
     row : (rows+1,), column : (blocks,)    block CSR
     """
-    counts = np.repeat(2 * np.diff(row), 2)  # each row of blocks is two rows of numbers
+    counts = np.repeat(size * np.diff(row), size)  # a row of blocks is so many rows of numbers
     offsets = np.concatenate([[0], np.cumsum(counts)])
-    block = np.repeat(np.repeat(row[:-1], 2) - offsets[:-1] // 2, counts)
+    block = np.repeat(np.repeat(row[:-1], size) - offsets[:-1] // size, counts)
     place = np.arange(offsets[-1])
-    return offsets, 2 * column[block + place // 2] + place % 2
+    return offsets, size * column[block + place // size] + place % size
 
 
 def _places() -> list[str]:
@@ -183,7 +185,7 @@ class Ilu0(Krylov):
 
     Parameters
     ----------
-    pattern : Pattern    natural, blocks of 2
+    pattern : Pattern    natural, blocks of `size`, as many as there are coordinates
     tolerance : float    stop at |r| <= tolerance |base|
 
     Raises
@@ -191,20 +193,22 @@ class Ilu0(Krylov):
     DeviceError    see `NaturalIlu`
     """
 
-    def __init__(self, backend: Backend, pattern: Pattern, active: Any, tolerance: float) -> None:
-        super().__init__(backend, pattern, 2, active, "f64")
+    def __init__(
+        self, backend: Backend, pattern: Pattern, size: int, active: Any, tolerance: float
+    ) -> None:
+        super().__init__(backend, pattern, size, active, "f64")
         rows, blocks = len(pattern.node), len(pattern.column)
-        self.A, values = (backend.zeros((blocks, 4), np.float64) for _ in range(2))
+        self.A, values = (backend.zeros((blocks, size**2), np.float64) for _ in range(2))
         self.b, self.base, self.x, nothing = (
-            backend.zeros((rows, 2), np.float64) for _ in range(4)
+            backend.zeros((rows, size), np.float64) for _ in range(4)
         )
-        tables = scalar_pattern(pattern.row, pattern.column)
+        tables = scalar_pattern(pattern.row, pattern.column, size)
         self.ilu = NaturalIlu(backend, (*(backend.array(t, np.int32) for t in tables), values))
-        self.factor = self._bind("spring_csr", row=self.tables["row"], A=self.A, to=values)
+        self.factor = self._bind(NUMBERS[size], row=self.tables["row"], A=self.A, to=values)
         self.begin = backend.record(
             [
                 self.start,
-                self._bind("copy_f64_2", **{"from": nothing, "to": self.x}),
+                self._bind(f"copy_f64_{size}", **{"from": nothing, "to": self.x}),
                 self.squares_of(self.base, self.base_squares),
                 self._first(self.b, self.tolerances(tolerance), self.base_squares),
             ]

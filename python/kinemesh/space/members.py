@@ -102,6 +102,12 @@ class Members:
         finally:
             self._reports = False
 
+    def forget(self, members: NDArray[np.bool_], code: int) -> None:
+        """Take back what kernels left behind of one kind, of these members (mask): it is undone."""
+        words = self.backend.get(self.faults)
+        of_kind = np.array([decode(word)[0] == code for word in words])
+        self.backend.put(self.faults, np.where(members & of_kind, NONE, words))
+
     def at(self, phase: str, step: int | None = None) -> None:
         """Set the place and step that faults are reported with."""
         self.phase, self.step = phase, step

@@ -13,12 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
+from kinemesh.device.faults import decode
 from kinemesh.errors import MeshError
 from kinemesh.linear.stack import Items
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.dual import SolidDual, solid_dual
 from kinemesh.mesh.facets import area_vectors
 from kinemesh.mesh.kinds import KINDS
+from kinemesh.space.conditions.base import PLANE
+from kinemesh.space.conditions.table import role_of
 from kinemesh.space.faces import FaceVolumes
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
@@ -89,6 +92,8 @@ class SolidVertices(MeshVertices):
     starts, corner : (cells+1,), (corners,)   vertices of the cells of all members
     """
 
+    slippery = (PLANE,)
+
     def _make_cells(self) -> None:
         self.duals: list[SolidDual] = self.each("duals", solid_dual)
         firsts = [own.first for own in self.duals]
@@ -98,6 +103,20 @@ class SolidVertices(MeshVertices):
         self.corner = entries.stack([own.corner for own in self.duals], self.items)
         b = self.backend
         self.fields.add(cell_starts=b.table(self.starts), cell_nodes=b.table(self.corner))
+
+    @property
+    def sliding(self) -> tuple[NDArray, NDArray]:
+        sides = [names for name, names in self.markers.items() if role_of(name) == PLANE]
+        planes = [*self.planes, *(marker for names in sides for marker in names)]
+        mirrors = [mirror_of(mesh, planes) for mesh in self.distinct]
+        nodes = Items(self.alike, [len(on) for _, on in mirrors])
+        found = np.zeros(self.nodes, bool)
+        found[nodes.stack([on for _, on in mirrors], self.items)] = True
+        return found & ~self.held, np.array([normal for normal, _ in mirrors])[self.alike.of]
+
+    def inverted(self, member: int) -> str:
+        code, vertex = decode(self.backend.get(self.ensemble.faults)[member])
+        return f"a cell{self.place(member, vertex, code)}"
 
     def named(self, cell: int) -> str:
         member = int(np.searchsorted(self.cell_items.first, cell, "right")) - 1

@@ -92,7 +92,7 @@ class Vertices:
     points : (nodes, dimensions)   as given, on the host
     ensemble : Members    who of them runs, and who has failed
     bodies : list of (member, marker);  owners : their members
-    markers : as given
+    markers, planes : as given
     sides : by the names in `markers`;  wall : that of all bodies
     alike : which members share a mesh;  distinct : the meshes, each once
     items : where the vertices of each member stand;  first, member : (members+1,), (nodes,)
@@ -109,7 +109,7 @@ class Vertices:
         markers: Mapping[str, Sequence[str]],
         planes: Sequence[str] = (),
     ) -> None:
-        self.backend, self.meshes = backend, list(meshes)
+        self.backend, self.meshes, self.planes = backend, list(meshes), list(planes)
         self.dimension = dimension_of(self.meshes)
         self.dimensions = self.dimension.count
         self.alike = Alike(self.meshes)
@@ -222,9 +222,12 @@ class MeshVertices(Vertices):
     ----------
     cells : (cells, 4), -1 the last of triangles;  cell_items : where those of each member stand
     look : recording    finds the worst cells
+    slippery : roles of sides whose vertices may move along them
     hierarchies : of distinct meshes with their nodes where members begin, where springs have set
         them up
     """
+
+    slippery: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -252,6 +255,22 @@ class MeshVertices(Vertices):
         self.cell_items = Items(self.alike, [len(table) for table in tables])
         self.cells = self.cell_items.stack(tables, self.items)
         self.fields.add(corners=self.backend.table(self.cells))
+
+    @property
+    def held(self) -> NDArray[np.bool_]:
+        """(nodes,) vertices whose places are given: those of all sides, but in space for those that
+        lie on planes of symmetry alone."""
+        found = np.zeros(self.nodes, bool)
+        for name, side in self.sides.items():
+            if role_of(name) not in self.slippery:
+                found[side.node] = True
+        return found
+
+    @property
+    def sliding(self) -> tuple[NDArray, NDArray] | None:
+        """Vertices (nodes,) bool that move within planes of symmetry in space, and the unit normals
+        (members, 3) of these; None in the plane, where they stay."""
+        return None
 
     def worst_cells(self) -> NDArray[np.float64]:
         """(members, 2): least cell area [chord^2] and least angle [rad]."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinemesh.bodies.planes import check_laws
-from kinemesh.deform import Delaunay, Rigid, TorsionalSprings
+from kinemesh.deform import Delaunay, Rigid
 from kinemesh.dimension import Dimension, dimension_of
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import Arguments
@@ -34,12 +34,12 @@ def check_space(_: Any, arguments: Arguments) -> None:
             " in space",
             argument="far_field",
         )
-    if isinstance(arguments.deform, Delaunay | TorsionalSprings):
+    if isinstance(arguments.deform, Delaunay):
         raise SettingsError(
             f"deform is {arguments.deform!r}, which moves nodes and points in the plane; in space "
             "use ",
             Option("deform", Rigid(), "--deform rigid"),
-            ", or Modal() where bodies bend",
+            ", or Modal(), or on meshes TorsionalSprings(), where bodies bend",
         )
 
 
