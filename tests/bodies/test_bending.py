@@ -681,10 +681,6 @@ def test_a_shape_that_is_no_displacement_is_refused(shape, match):
         (lambda: km.motion.given(shapes=[1]), "expected callables"),
         (lambda: km.Pose(modes="a"), "modes = 'a', expected a number"),
         (lambda: km.Pose(modes=[0.0, np.inf]), "modes = inf, expected a finite"),
-        (
-            lambda: km.motion.vibrate(camber, 0.1, k=0.3) + km.motion.vibrate(shift, 0.1, k=0.3),
-            "two motions of a sum have shapes",
-        ),
     ],
 )
 def test_bad_laws_of_modes_are_refused(make, match):

@@ -11,6 +11,7 @@ from kinemesh.errors import SettingsError
 from kinemesh.motion.given import Given
 from kinemesh.motion.modes import Vibration
 from kinemesh.motion.motions import DIFFERENCE, Motion, Pitch, Plunge, Pose, Rate, Shape, Together
+from kinemesh.motion.twist import Twist
 from kinemesh.motion.uniform import Rotate, Translate
 
 Point = tuple[float, float]
@@ -105,7 +106,7 @@ class Framed(Motion):
         return None if own is None else self.frame.point(own)
 
 
-KNOWN = {Given, Pitch, Plunge, Rotate, Translate, Vibration, type(None)}
+KNOWN = {Given, Pitch, Plunge, Rotate, Translate, Twist, Vibration, type(None)}
 """Laws whose rates are exact, and whose pivots alone are of a frame."""
 
 

@@ -14,6 +14,7 @@ from kinemesh.errors import SettingsError
 from kinemesh.mesh.facets import turned_left
 from kinemesh.motion import Motion
 from kinemesh.motion.motions import Shape
+from kinemesh.motion.twist import TwistShape
 from kinemesh.space.conditions.base import PLANE
 from kinemesh.space.conditions.table import role_of
 from kinemesh.space.volumes import Volumes
@@ -36,7 +37,10 @@ class Shapes:
     own : of each body its callables
     values : (vertices of the walls, count, dimensions) in the order of `Vertices.wall`, for
         amplitudes of 1, 0 where a body has fewer shapes [chord]
-    walls : these on the device
+    turns : bool    whether some shapes turn sections
+    arms, shares : (vertices of the walls, count, dimensions) and (..., count)    of sections that
+        turn (`kinemesh.motion.twist`), 0 of other shapes [chord, -]
+    walls : values, arms and shares on the device, by the names in kernels
     modes : (bodies, count) device array    amplitudes at which vertices are moved
     bent : (vertices, dimensions) device array    places before bodies turn and shift
     largest : (bodies, count)    largest displacement of each shape [chord]
@@ -53,6 +57,7 @@ class Shapes:
         self.count, wall = max(map(len, self.own)), grid.vertices.wall
         d = grid.dimensions
         self.values = np.zeros((len(wall.node), self.count, d))
+        self.arms, self.shares = np.zeros_like(self.values), np.zeros(self.values.shape[:2])
         self.largest = np.zeros((len(motions), self.count))
         for body, shapes in enumerate(self.own):
             rows = np.flatnonzero(wall.body == body)
@@ -61,9 +66,17 @@ class Shapes:
                 found = self._displacements(body, j, shape, points)
                 self.values[rows, j] = found
                 self.largest[body, j] = np.linalg.norm(found, axis=1).max()
+                if isinstance(shape, TwistShape):
+                    self.arms[rows, j], self.shares[rows, j] = shape.turning(points)
         self._check_planes()
         b = grid.backend
-        self.walls = b.array(self.values, np.float64)
+        self.turns = bool(self.shares.any())
+        self.walls = {"shape": b.array(self.values, np.float64)}
+        if self.turns:
+            self.walls |= {
+                "arm": b.array(self.arms, np.float64),
+                "share": b.array(self.shares, np.float64),
+            }
         self.modes = b.zeros((len(motions), self.count), np.float64)
         self.bent = b.array(grid.vertices.points, np.float64)
 
@@ -169,13 +182,29 @@ class Shapes:
     def faces(self) -> Any:
         """(faces of the walls, count, dimensions) device array, in the order of `grid.wall`.
 
+        Displacements for a small change of each amplitude, over that change, where the amplitudes
+        are those of `at`; before they are the shapes.
+        """
+        return self.grid.backend.array(self._at_faces(self.values), np.float64)
+
+    def at(self, amplitudes: FloatArray) -> None:
+        """Bring `faces` to amplitudes (bodies, count): arms of sections that turn go with them."""
+        if self.turns:
+            angle = amplitudes[self.vertices.wall.body] * self.shares
+            across = np.sin(angle) * self.shares
+            found = np.cos(angle)[..., None] * self.values - across[..., None] * self.arms
+            self.grid.backend.put(self.faces, self._at_faces(found))
+
+    def _at_faces(self, given: FloatArray) -> FloatArray:
+        """(faces of the walls, count, dimensions) of values at their vertices, in that order.
+
         Faces between vertices have the mean of their corners.
         """
         node, patch = self.vertices.wall.node, self.grid.wall
         order = np.argsort(node)
 
         def values(vertex: NDArray[Any]) -> FloatArray:
-            found: FloatArray = self.values[order[np.searchsorted(node, vertex, sorter=order)]]
+            found: FloatArray = given[order[np.searchsorted(node, vertex, sorter=order)]]
             return found
 
         corners = [
@@ -184,21 +213,28 @@ class Shapes:
             if self.grid.on == "cells" and name in patch.shape
         ]
         if not corners:
-            return self.grid.backend.array(values(patch.node), np.float64)
+            return values(patch.node)
         there = corners[0] >= 0
         each = [
             values(np.where(own, corner, corners[0][:, 0])) * own[:, None, None]
             for corner, own in zip(corners[0].T, there.T, strict=True)
         ]
-        mean = np.sum(each, axis=0) / there.sum(axis=1)[:, None, None]
-        return self.grid.backend.array(mean, np.float64)
+        return np.asarray(np.sum(each, axis=0) / there.sum(axis=1)[:, None, None])
 
     @property
     def prints(self) -> dict[str, str]:
         """Hash of the shapes of each body that bends, for the identity of a run."""
         wall = self.vertices.wall
+        each = [self.values, self.arms, self.shares] if self.turns else [self.values]
+
+        def told(body: int) -> str:
+            found = sha256()
+            for table in each:
+                found.update(table[wall.body == body].tobytes())
+            return found.hexdigest()[:16]
+
         return {
-            f"{member}: {marker}": sha256(self.values[wall.body == body].tobytes()).hexdigest()[:16]
+            f"{member}: {marker}": told(body)
             for body, (member, marker) in enumerate(self.vertices.bodies)
             if self.own[body]
         }

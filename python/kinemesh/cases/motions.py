@@ -49,6 +49,7 @@ class MotionPart:
     plunge: Mapping[str, Any] | None = law(motions.plunge)  # see [motion] plunge
     translate: Mapping[str, Any] | None = law(motions.translate)  # see [motion] translate
     rotate: Mapping[str, Any] | None = law(motions.rotate)  # see [motion] rotate
+    twist: Mapping[str, Any] | None = law(motions.twist)  # see [motion] twist
     table: str | Mapping[str, Any] | None = law(read)  # file of times and poses; see [motion] table
     bodies: Mapping[str, Any] | None = None  # by body instead: [motion.bodies.MARKER]; others rest
     k: float | None = None  # reduced frequency of all laws that have one, in place of k in each

@@ -81,18 +81,24 @@ class Mover(ABC):
             f"copy_f64_{vertices.dimensions}", **{"from": vertices.x1, "to": vertices.x}
         )
 
-    def bind_pose(self, node: NDArray, body: NDArray, x: Any, shape: Any = None) -> list[Any]:
+    def bind_pose(
+        self, node: NDArray, body: NDArray, x: Any, shape: Mapping[str, Any] | None = None
+    ) -> list[Any]:
         """Calls that bring `node` of `x` to the pose of `body`.
 
         Parameters
         ----------
-        shape : (len(node), shapes, dimensions) device array    of the bodies' modes there, or None
+        shape : {"shape": (len(node), shapes, dimensions) device array}    of the bodies' modes
+            there, beside `arm` and `share` of those that turn; None: rigid
         """
         node, body = (self.backend.array(table, np.int32) for table in (node, body))
         own = self.vertices.fields.also(node=node, body=body, pose=self.pose, x=x)
         if self.shapes is None or shape is None:
             return [own.bind("pose_move")]
-        bend = own.bind("mode_bend", modes=self.shapes.modes, shape=shape, bent=self.shapes.bent)
+        turns: dict[str, Any] = {"arm": None, "share": None}
+        bend = own.bind(
+            "mode_bend", **turns | dict(shape), modes=self.shapes.modes, bent=self.shapes.bent
+        )
         return [bend, own.bind("pose_move", reference=self.shapes.bent)]
 
     def bind_walls(self, x: Any) -> list[Any]:

@@ -39,7 +39,8 @@ class RigidMover(PoseMover):
         body[owners.of] = np.arange(len(owners.of))
         own = body[np.asarray(vertices.member)]
         there = np.flatnonzero(own >= 0)
-        shape = self.fields(there, own[there]) if len(there) else None
+        fields = self.fields(there, own[there]) if len(there) else None
+        shape = None if fields is None else {"shape": fields}
         # without a body nothing moves
         self._calls = self.bind_pose(there, own[there], vertices.x, shape) if len(there) else []
 

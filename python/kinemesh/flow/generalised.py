@@ -51,6 +51,7 @@ class Generalised:
     def sums(self, placement: Placement) -> NDArray[np.float64]:
         """(bodies, shapes) of the present flow, with the bodies where a step has placed them
         [rho_inf a_inf^2 chord, in space times chord]."""
+        self.shapes.at(placement.poses.amplitudes(self.shapes.count))
         self.backend.put(self.pose, rows_of(placement.poses, self.dimension, 0))
         self._measure()
         found: NDArray[np.float64] = np.hstack([self.backend.get(sums) for sums in self._sums])

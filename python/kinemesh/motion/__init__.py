@@ -16,6 +16,7 @@ from kinemesh.motion.motions import (
 )
 from kinemesh.motion.periods import ORDERS
 from kinemesh.motion.tables import Table, table
+from kinemesh.motion.twist import Twist, twist
 from kinemesh.motion.uniform import Rotate, Translate, rotate, translate
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "Table",
     "Together",
     "Translate",
+    "Twist",
     "Vibration",
     "function",
     "given",
@@ -41,5 +43,6 @@ __all__ = [
     "rotate",
     "table",
     "translate",
+    "twist",
     "vibrate",
 ]

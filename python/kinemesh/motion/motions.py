@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import degrees, pi, radians
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,6 +134,16 @@ class Motion(ABC):
     def __radd__(self, other: object) -> Motion:
         """`sum` begins with 0, and so 0 + motion is the motion."""
         return self if type(other) is int and other == 0 else NotImplemented
+
+
+Moved = TypeVar("Moved", Pose, Rate)
+
+
+def _among(own: Moved, first: int, behind: int) -> Moved:
+    """A pose, or a rate, whose amplitudes stand among those of a sum, behind `first` others."""
+    if not own.modes:
+        return own
+    return replace(own, modes=(0.0,) * first + own.modes + (0.0,) * behind)
 
 
 def _parts(motion: Motion) -> tuple[Motion, ...]:
@@ -259,22 +269,20 @@ class Function(Motion):
 
 @dataclass(frozen=True, slots=True)
 class Together(Motion):
-    """Several motions at once: angles add, shifts add, turns share one pivot."""
+    """Several motions at once: angles add, shifts add, turns share one pivot; shapes of one part
+    stand behind those of the part before."""
 
     parts: tuple[Motion, ...]
+    bends: bool = field(init=False, repr=False, compare=False)  # more than one part has shapes
 
     def __post_init__(self) -> None:
         pivots = {part.pivot for part in self.parts if part.pivot is not None}
         if len({lifted(pivot) for pivot in pivots}) > 1:
             raise SettingsError(f"motions turn about {sorted(pivots)}, expected one pivot")
+        object.__setattr__(self, "bends", sum(bool(part.shapes) for part in self.parts) > 1)
         axes = {part.axis or NOSE_UP for part in self.parts if part.pivot is not None}
         if len(axes) > 1:
             raise SettingsError(f"motions turn about the axes {sorted(axes)}, expected one axis")
-        if sum(bool(part.shapes) for part in self.parts) > 1:
-            raise SettingsError(
-                "two motions of a sum have shapes, expected one; give all shapes and amplitudes "
-                "of the body to one of the two"
-            )
 
     def omega(self, u_inf: float) -> float | None:
         """Angular frequency of the common period; None without one (see `common_omega`)."""
@@ -285,7 +293,10 @@ class Together(Motion):
         return max(part.settles(u_inf) for part in self.parts)
 
     def pose(self, t: float, u_inf: float) -> Pose:
-        pose = reduce(lambda a, b: a + b, (part.pose(t, u_inf) for part in self.parts))
+        each = [part.pose(t, u_inf) for part in self.parts]
+        if self.bends:
+            each = [_among(own, *place) for own, place in zip(each, self._modes, strict=True)]
+        pose = reduce(lambda a, b: a + b, each)
         # where the angle passes zero no turn tells the pivot, and rates are those of the pivot
         if pose.angle or self.pivot is None:
             return pose
@@ -295,11 +306,20 @@ class Together(Motion):
     def rate(self, t: float, u_inf: float) -> Rate:
         if not all(part.adds_up for part in self.parts):
             return Motion.rate(self, t, u_inf)  # the pivot of another part may move
-        return reduce(lambda a, b: a + b, (part.rate(t, u_inf) for part in self.parts))
+        each = [part.rate(t, u_inf) for part in self.parts]
+        if self.bends:
+            each = [_among(own, *place) for own, place in zip(each, self._modes, strict=True)]
+        return reduce(lambda a, b: a + b, each)
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
-        return next((part.shapes for part in self.parts if part.shapes), ())
+        return tuple(shape for part in self.parts for shape in part.shapes)
+
+    @property
+    def _modes(self) -> list[tuple[int, int]]:
+        """Of each part how many shapes of the sum stand before its own, and behind them."""
+        counts = [len(part.shapes) for part in self.parts]
+        return [(sum(counts[:k]), sum(counts[k + 1 :])) for k in range(len(counts))]
 
     @property
     def dimension(self) -> Dimension:
