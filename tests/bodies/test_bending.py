@@ -324,15 +324,17 @@ SPACES = {
 
 
 @pytest.mark.flow
-@pytest.mark.parametrize("name", SPACES)
+@pytest.mark.parametrize(("name", "mover"), [
+    *((name, "modal") for name in SPACES), *((name, "springs") for name in ("sphere", *MADE))
+])  # fmt: skip
 @pytest.mark.parametrize("solver", [km.Ale, km.CellCentred])
-def test_a_uniform_stream_survives_bending(solver, name):
+def test_a_uniform_stream_survives_bending(solver, name, mover):
     """The mesh of a body that bends by two modes, flown through as if the body were not there."""
     mesh, shapes = SPACES[name]
     law = km.motion.vibrate(shapes, 0.08 if len(shapes) == 1 else [0.05, 0.03], k=0.5,
                             phases_deg=30.0)  # fmt: skip
     body = {"walls": ["body"]} if "body" in mesh.boundaries else {}
-    moved = km.Ale(mesh, mach=MACH, motion=law, deform=km.deform.Modal(), device="cpu", **body)
+    moved = km.Ale(mesh, mach=MACH, motion=law, deform=MOVERS[mover], device="cpu", **body)
     places, dt = [], np.array([0.3])
     for step in range(6):
         moved.begin_step(dt, 1 if step == 0 else 2)

@@ -10,8 +10,8 @@ from solver_cases import on_devices
 SPAN, SWEEP, RISE = 1.2, 20.0, 5.0
 SECTION = km.mesh.airfoil("naca0012", nodes=500, far_field=6.0)
 QUADS = km.mesh.airfoil("naca0012", nodes=500, far_field=6.0, cells="quads")
-WING = km.mesh.extruded(SECTION, span=1.3, layers=3, cells="tets")
-HEXES = km.mesh.extruded(QUADS, span=1.3, layers=3)
+WING = km.mesh.extruded(SECTION, span=1.3, layers=2, cells="tets")
+HEXES = km.mesh.extruded(QUADS, span=1.3, layers=2)
 LAW = km.motion.twist(
     12.0, k=0.3, span=SPAN, about=(0.3, 0.05), sweep_deg=SWEEP, dihedral_deg=RISE, phase_deg=5.0
 )
@@ -85,6 +85,45 @@ def test_sections_turn_and_power_is_traction_times_velocity(solver, mesh, device
     power = (force * velocity).sum() / scale
     assert made.history["power"][-1] == pytest.approx(power, rel=1e-8)
     assert abs(power) > 1e-4
+
+
+@pytest.mark.long
+@pytest.mark.flow
+def test_a_twisting_run_is_stopped_and_resumed_to_the_bit(tmp_path):
+    how = {"time_step": 0.3, "start": "as is", "preflight": False}
+
+    def case(motion=LAW):
+        return km.Ale(WING, mach=0.4, motion=motion, deform=SPRINGS, device="cpu",
+                      settings=km.AleSettings(unsteady_drop=0.1))  # fmt: skip
+
+    whole = case().run(steps=4, out=tmp_path / "whole", **how).history
+    case().run(steps=2, out=tmp_path / "parts", **how)
+    other = km.motion.twist(12.0, k=0.3, span=SPAN, about=(0.3, 0.05), sweep_deg=SWEEP + 1.0)
+    with pytest.raises(km.CaseError, match="motion"):
+        case(other).run(steps=4, out=tmp_path / "parts", resume=True, **how)
+    again = case().run(steps=4, out=tmp_path / "parts", resume=True, **how).history
+    for name in whole.columns:
+        assert np.array_equal(whole[name], again[name], equal_nan=True), name
+
+
+@on_devices
+@pytest.mark.long
+@pytest.mark.flow
+def test_wings_of_an_ensemble_are_their_solo_runs(device):
+    laws = [LAW, km.motion.twist(-5.0, k=0.3, span=SPAN)]
+    how = {"time_step": 0.3, "steps": 3, "start": "as is", "preflight": False}
+
+    def history(motion, mach):
+        case = km.Ale(WING, mach=mach, motion=motion, deform=SPRINGS, device=device,
+                      settings=km.AleSettings(unsteady_drop=0.1))  # fmt: skip
+        return case.run(**how).history
+
+    both = history(laws, [0.4, 0.5])
+    for member, (law, mach) in enumerate(zip(laws, (0.4, 0.5), strict=True)):
+        alone = history(law, mach)
+        of = both["member"] == member
+        for name in ("cl", "cd", "cm", "power", "mode_1", "min_volume", "min_dihedral_deg"):
+            assert np.array_equal(both[name][of], alone[name]), name
 
 
 def test_angles_rates_and_the_ramp_are_those_of_a_pitch():

@@ -177,14 +177,15 @@ REFUSED = {
               r"\[flow\] chord = 1 is of the plane, and the case is in space; give reference_area"),
     "reynolds": (WING, {"flow": {"mach": 0.5, "reynolds": 1e5}}, r"\[flow\] reynolds = 100000 is"),
     "two numbers": (WING | {"points": 20_000}, {}, "points = 20000 and nodes = 10000, which are"),
-    "springs": (None, {}, r"\[deform\] method = 'springs' moves what is in the plane, .* 'rigid'"),
+    "delaunay": (None, {}, r"\[deform\] method = 'delaunay' moves what is in the plane, .* use "
+                 "'rigid' or 'springs'"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("mesh", "more", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_has_no_meaning_in_space_is_refused_before_a_mesh_is_made(mesh, more, message):
     with pytest.raises(CaseError, match=message):
-        CT5.replace(deform="springs") if mesh is None else case(mesh, **more)
+        CT5.replace(deform="delaunay") if mesh is None else case(mesh, **more)
 
 
 def test_parts_of_overset_grids_stay_in_the_plane():

@@ -29,7 +29,7 @@ OF_PLANE = {  # keys of [flow] without a meaning by dimensions, and what to do t
         "reynolds": "viscous flow is of meshes in the plane alone; leave it out",
     },
 }
-MOVERS = {2: DEFORMS, 3: ("rigid",)}
+MOVERS = {2: DEFORMS, 3: ("rigid", "springs")}
 """Deformations that move a mesh or cloud, by dimensions."""
 
 
@@ -103,7 +103,9 @@ class Stated:
         deform = None if self.deform is None else self.deform.method
         if deform is not None and deform not in MOVERS[count]:
             text = f" = {deform!r} moves what is in the plane, and the case is in space"
-            raise CaseError(Place("deform", "method"), text, advice="use 'rigid'")
+            there = registry.named(self.method).deforms
+            ways = " or ".join(f"'{own}'" for own in MOVERS[count] if own in there)
+            raise CaseError(Place("deform", "method"), text, advice=f"use {ways}")
         for name, instead in OF_PLANE[count].items():
             if (value := getattr(self.flow, name)) is not None:
                 text = f" = {value:g} is of the plane, and the case is in space"

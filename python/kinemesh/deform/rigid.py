@@ -16,8 +16,7 @@ from kinemesh.space.vertices import Vertices
 
 SEVERAL = {
     2: "use springs or Delaunay mapping for several bodies",
-    3: "in space a mesh moves as one: give walls that move alike one marker, run steady, or make a "
-    "mesh about each body",
+    3: "use springs on a mesh, give walls that move alike one marker, or make a mesh about each body",
 }
 """Advice for several bodies, by the dimensions of the mesh."""
 
