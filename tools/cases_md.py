@@ -53,7 +53,7 @@ It divides them where `x`, `y` or `z` says so; without these a name takes what i
 A mesh that has all the new names and none of those in `of` stays as it is.
 `walls`, `far`, `boundaries` and `sliding` take the new names.
 With `[flow] chord` lengths and times are in the unit of the mesh, and `reynolds` is of that chord.
-Springs need cells of the plane; what is in space moves by `rigid` alone.
+Springs need the cells of a mesh; in space a mesh moves by `rigid` or `springs`, a cloud by `rigid`.
 A key that the method lacks is an error.
 """
 OF_SIZES = (

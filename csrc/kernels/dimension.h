@@ -35,7 +35,7 @@
   K(residual_check##D, groups) K(wall_forces##D, groups) K(pose_move##D, moved)                   \
   K(mode_bend##D, moved) K(mode_forces##D, groups) K(copy_marked##D, items)                       \
   K(spring_guess##D, rows) K(spring_side##D, rows) K(spring_choose##D, rows) K(spring_move##D, rows) \
-  K(spring_csr##D, rows) K(spring_narrow##D, blocks)                                                                          \
+  K(spring_csr##D, rows) K(spring_narrow##D, blocks) K(spring_copy##D, blocks)                                                                          \
   K(cloud_velocity##D, nodes) K(cloud_least_squares##D, nodes) K(cloud_terms##D, groups) K(cloud_open##D, bnodes)           \
   K(least_squares##D, nodes) K(ale_gradient##D, nodes) K(viscous_gradient##D, nodes)               \
   K(cloud_gradient##D, nodes) K(cloud_smooth##D, nodes)                                           \

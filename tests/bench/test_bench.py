@@ -349,7 +349,7 @@ def test_figures_are_appended(lines, tmp_path):
         (("--mesh", "tetra"), "mesh: 'tetra'; did you mean 'tets'"),
         (("--mesh", "tets", "--sizes", "5000"), "at least 10000"),
         (("--mesh", "tets", "--points", "20000"), "points: without --mesh"),
-        (("--mesh", "tets", "--rows", "springs"), "leave out --mesh"),
+        (("--mesh", "tets", "--rows", "search"), "leave out --mesh"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(words, message):

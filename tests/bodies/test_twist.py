@@ -198,3 +198,15 @@ def test_sections_in_the_plane_and_modal_meshes_do_not_twist():
     case = km.Ale(WING, mach=0.4, motion=LAW, deform=km.deform.Modal(), device="cpu")
     with pytest.raises(km.SettingsError, match="sections that twist turn; take TorsionalSprings"):
         case.run(time_step=0.1, steps=1, start="as is")
+
+
+def test_a_case_file_twists_by_the_reference_length():
+    case = km.cases.load("oneram6-twist")
+    made = case.motion.build(case.chord())
+    assert made == km.motion.twist(
+        10.0, k=0.27, span=1.476, about=(0.25, 0.0), sweep_deg=26.7, chord=0.80167296
+    )
+    with pytest.raises(km.CaseError, match="lacks span"):
+        km.cases.load("oneram6-twist", ["motion.twist={amplitude_deg=1, k=0.1}"])
+    with pytest.raises(km.CaseError, match="spann"):
+        km.cases.load("oneram6-twist", ["motion.twist.spann=1"])

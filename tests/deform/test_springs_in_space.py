@@ -5,7 +5,7 @@ from itertools import permutations
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.deform.stars import corner_tetrahedra, spring_tetrahedra
+from kinemesh.deform.rings import corner_tetrahedra, spring_tetrahedra
 from kinemesh.device.backend import Backend
 from kinemesh.linear.hierarchy import along, rigid_and_scaled
 from kinemesh.mesh.kinds import SOLIDS
@@ -53,14 +53,14 @@ def vertices_of(mesh, device, planes=()):
 def assembled(mover, fixed, slides=None):
     """(3 nodes, 3 nodes) matrix as the kernel assembles it, in the order of the nodes."""
     b, s, p, vertices = mover.backend, mover.solver, mover.pattern, mover.vertices
-    tables = dict(mover.tables)
+    tables = dict(mover.tables) | {name: s.tables[name] for name in ("row", "column", "diagonal")}
     if slides is not None:
         tables["slides"] = b.array(slides, np.int32)
-    vertices.fields.bind(
-        "spring_rows", suffix="f64", node=b.array(p.node, np.int32),
-        fixed=b.array(fixed, np.int32), row=s.tables["row"], diagonal=s.tables["diagonal"],
-        **tables, A=s.A, D=mover.D,
-    )()  # fmt: skip
+    fields = vertices.fields.also(
+        **tables, node=b.array(p.node, np.int32), fixed=b.array(fixed, np.int32), A=s.A, D=mover.D
+    )
+    for call in mover.net.assembly(lambda name: fields.bind(name, suffix="f64")):
+        call()
     row = np.repeat(np.arange(len(p.node)), np.diff(p.row))
     A, D = (b.get(a).reshape(-1, 3, 3).transpose(0, 2, 1) for a in (s.A, mover.D))
     values = D[row] @ A

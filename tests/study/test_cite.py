@@ -107,3 +107,16 @@ def test_kinemesh_is_cited_as_its_citation_file_says():
 
     assert re.sub(r"[{}]", "", KINEMESH["title"]) in cff
     assert re.sub(r"[{}]", "", KINEMESH["author"]) in cff
+
+
+def test_springs_of_tetrahedra_have_their_own_paper():
+    section = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
+    wing = km.mesh.extruded(section, cells="tets")
+    pitch, springs = km.motion.pitch(1.0, 0.1), km.deform.TorsionalSprings()
+    of = {"mach": 0.5, "reference_area": 1.0, "device": "cpu"}
+
+    moves, rigid = km.Ale(wing, motion=pitch, deform=springs, **of), km.Ale(wing, motion=pitch, **of)
+
+    assert {"Farhat1998", "Burg2004"} < {*keys(km.cite(moves))}
+    assert not {"Farhat1998", "Burg2004"} & {*keys(km.cite(rigid))}
+    assert "Burg2004" not in km.cite(made(motion=pitch))

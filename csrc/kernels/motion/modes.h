@@ -8,7 +8,7 @@
   F(in, f64, modes, "bodies,shapes")          \
   F(in, f64, shape, "moved,shapes," STR(DIM)) \
   F(opt, f64, arm, "moved,shapes," STR(DIM))  \
-  F(opt, f64, share, "moved,shapes")          \
+  F(opt, f64, angle_share, "moved,shapes")    \
   F(size, i32, shapes, "shapes")              \
   F(in, f64, reference, "nodes," STR(DIM))    \
   F(rw, f64, bent, "nodes," STR(DIM))
@@ -19,7 +19,7 @@ KERNEL(N(mode_bend), MODE_BEND, indirect)
   for (i32 k = 0; k < DIM; k++) {
     f64 d = 0;
     for (i32 j = 0; j < shapes; j++) {
-      const f64 angle = share ? q[j] * share[shapes * i + j] : 0;
+      const f64 angle = angle_share ? q[j] * angle_share[shapes * i + j] : 0;
       if (angle == 0) {
         d += q[j] * phi[DIM * j + k];
         continue;

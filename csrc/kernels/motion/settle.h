@@ -20,6 +20,13 @@ LANES(N(spring_narrow), SPRING_NARROW, indirect, ND)
   EACH_LANE(k, ND) to[k] = (f32)from[k];
 }
 
+/* A matrix as it is before it is factored. */
+#define SPRING_COPY(F) COPY(F, f64, f64, "blocks," STR(ND))
+LANES(N(spring_copy), SPRING_COPY, indirect, ND)
+{
+  EACH_LANE(k, ND) to[k] = from[k];
+}
+
 /* First guess of the displacements, and the given ones alone: extrapolated inside from the last four. */
 #define SPRING_GUESS(F)                                                    \
   F(in, i32, node, "rows>nodes!")                                          \

@@ -117,7 +117,7 @@ def _of_group(
             "bytes": work.bytes,
             "rate": rate,
             "iterations": work.iterations() if work.iterations else None,
-            "paper": None if wing else paper(row, nodes, cloud),
+            "paper": paper(row, nodes, cloud, wing),
             **({"mesh": wing} if wing else {}),
             **work.notes,
             **(work.counts() if work.counts else {}),

@@ -88,7 +88,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--mesh",
         metavar="MESH,...",
-        help=f"meshes in space about the ONERA M6, with the rows of flow: {', '.join(WINGS)}; of "
+        help=f"meshes in space about the ONERA M6, with the rows of flow, or of springs where "
+        f"--rows names them: {', '.join(WINGS)}; of "
         "--loops: triangles, prisms, tets, mixed, and wing-hexes, wing-prisms, wing-tets, "
         "wing-hybrid about the ONERA M6",
     )
@@ -166,15 +167,15 @@ def _by_rows(text: str | None, on: str) -> Entry | None:
 def chosen_rows(text: str | None, entry: Entry, wing: bool = False) -> list[str]:
     """Rows named by `--rows`, in the table's order; SettingsError for an unknown one.
 
-    wing : whether meshes are in space, where the rows are those of flow
+    wing : whether meshes are in space, where those of flow are the rows that nobody names
     """
     from kinemesh.bench.groups import TITLES
 
-    groups = {group: TITLES[group] for group in entry.bench if not wing or group == "flow"}
+    groups = {group: TITLES[group] for group in entry.bench}
     mine = [row for group in groups.values() for row in group]
     others = {group: rows for group, rows in TITLES.items() if group not in groups}
     if text is None:
-        return mine
+        return list(groups["flow"]) if wing else mine
     wanted: set[str] = set()
     for name in (part.strip() for part in text.split(",")):
         known = name in mine or name in groups

@@ -16,6 +16,7 @@ from kinemesh.bench.timing import recorded
 from kinemesh.deform import Rigid, TorsionalSprings
 from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, NumericalFault
+from kinemesh.flow.door.space import symmetry_planes
 from kinemesh.flow.gas.implicit import Implicit
 from kinemesh.flow.registry import Entry
 from kinemesh.linear import Bicgstab
@@ -23,6 +24,7 @@ from kinemesh.linear.natural import NaturalIlu, natural_csr, open_library
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Pitch
 from kinemesh.space.markers import walls_of
+from kinemesh.space.solids import SolidVertices
 from kinemesh.space.vertices import MeshVertices
 
 TEN, FIVE = 10, 5  # iterations of BiCGSTAB: Table 4, and the most of section 6.2
@@ -108,20 +110,27 @@ class Walk:
         return steps
 
 
+def _vertices(backend: Backend, mesh: Mesh) -> MeshVertices:
+    """Vertices of a mesh, its walls the bodies."""
+    planes, _ = symmetry_planes(None, [mesh], None)
+    walls, far = walls_of(None, [mesh], planes)
+    kind = SolidVertices if mesh.solids else MeshVertices
+    return kind(backend, [mesh], {"wall": walls, "far": far}, planes)
+
+
 def springs(backend: Backend, mesh: Mesh, wanted: set[str], *_: Any) -> Rows:
     """Rows of the groups springs and natural: a grid, its springs and nothing of the flow."""
     ledger = Ledger()
     with ledger.watch():
-        walls, far = walls_of(None, [mesh])
-        grid = MeshVertices(backend, [mesh], {"wall": walls, "far": far})
+        grid = _vertices(backend, mesh)
         mover = TorsionalSprings(solver="bicgstab").attach(grid)
         solver = mover.solver
         product = solver.product(solver.b, solver.x)
-        assemble = ledger.first("spring_rows")
+        assemble = mover.assemble
         ten = [solver.begin, backend.record([solver.iterate], times=TEN)]
         kept = backend.zeros(solver.A.shape, solver.A.dtype)
-        suffix = "f64" if np.dtype(solver.A.dtype) == np.float64 else "f32"
-        restore = backend.bind("copy_state", suffix=suffix, **{"from": kept, "to": solver.A})
+        copied = {"from": kept, "to": solver.A}
+        restore = grid.fields.bind("spring_copy", suffix="f64", **copied)
     assemble()
     backend.put(kept, backend.get(solver.A))
     backend.put(solver.b, np.random.default_rng(0).standard_normal(solver.b.shape))

@@ -44,6 +44,21 @@ PAPER: dict[str, tuple[tuple[int, float, str], ...]] = {
     # Chandar et al. (overset grids), one Tesla C2070, first step of a wing, cells
     "step-parts": ((700_000, 159.8, "Table 4"), (1_500_000, 89.8, "Table 4")),
 }
+# Ma et al., the same in space, meshes of tetrahedra.
+SOLVE_SPACE = (
+    (108_396, 0.239, "Table 3, six iterations"),
+    (275_561, 0.358, "Table 3, six iterations"),
+    (4_127_686, 1.84, "Table 4, ten iterations"),
+)
+PAPER_SPACE: dict[str, tuple[tuple[int, float, str], ...]] = {
+    "spring-assembly": (
+        (108_396, 0.0244, "Table 3"),
+        (275_561, 0.0537, "Table 3"),
+        (4_127_686, 0.33, "Table 4"),
+    ),
+    "spring-ten": SOLVE_SPACE,
+    "natural-ten": SOLVE_SPACE,
+}
 # Zhang et al. (implicit meshless), Table 4: points, seconds of an iteration on one GTX Titan.
 TITAN = {
     "regular": (
@@ -124,9 +139,16 @@ def title(row: str, cloud: str | None = None, wing: str | None = None) -> str:
     return (ROWS | overset_rows.ROWS | steps.ROWS | one_grid.ROWS | LOOPS | PAIRS)[row]
 
 
-def paper(row: str, nodes: int, cloud: str | None = None) -> dict[str, Any] | None:
-    """The papers' figure of a row on its mesh or cloud nearest in size, or None."""
-    among = PAPER.get(row, ())
+def paper(
+    row: str, nodes: int, cloud: str | None = None, wing: str | None = None
+) -> dict[str, Any] | None:
+    """The papers' figure of a row on its mesh or cloud nearest in size, or None.
+
+    Parameters
+    ----------
+    cloud, wing : kind of the cloud; cells of a mesh in space; None: the plane
+    """
+    among = (PAPER_SPACE if wing else PAPER).get(row, ())
     if cloud:
         among = TITAN.get(cloud, ()) if row == "cloud-one-pair" else ()
     if not among:

@@ -75,7 +75,7 @@ class Shapes:
         if self.turns:
             self.walls |= {
                 "arm": b.array(self.arms, np.float64),
-                "share": b.array(self.shares, np.float64),
+                "angle_share": b.array(self.shares, np.float64),
             }
         self.modes = b.zeros((len(motions), self.count), np.float64)
         self.bent = b.array(grid.vertices.points, np.float64)

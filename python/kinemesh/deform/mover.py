@@ -89,13 +89,13 @@ class Mover(ABC):
         Parameters
         ----------
         shape : {"shape": (len(node), shapes, dimensions) device array}    of the bodies' modes
-            there, beside `arm` and `share` of those that turn; None: rigid
+            there, beside `arm` and `angle_share` of those that turn; None: rigid
         """
         node, body = (self.backend.array(table, np.int32) for table in (node, body))
         own = self.vertices.fields.also(node=node, body=body, pose=self.pose, x=x)
         if self.shapes is None or shape is None:
             return [own.bind("pose_move")]
-        turns: dict[str, Any] = {"arm": None, "share": None}
+        turns: dict[str, Any] = {"arm": None, "angle_share": None}
         bend = own.bind(
             "mode_bend", **turns | dict(shape), modes=self.shapes.modes, bent=self.shapes.bent
         )

@@ -16,7 +16,8 @@ from kinemesh.space.vertices import Vertices
 
 SEVERAL = {
     2: "use springs or Delaunay mapping for several bodies",
-    3: "use springs on a mesh, give walls that move alike one marker, or make a mesh about each body",
+    3: "use springs on a mesh, give walls that move alike one marker, or make a mesh about each "
+    "body",
 }
 """Advice for several bodies, by the dimensions of the mesh."""
 

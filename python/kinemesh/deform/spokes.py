@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinemesh.csr import offsets_of
@@ -22,9 +23,10 @@ from kinemesh.space.vertices import Vertices
 def graph_of(simplices: NDArray, nodes: int) -> tuple[NDArray, NDArray]:
     """CSR graph (offsets, neighbour) of the nodes that share a triangle, or a tetrahedron."""
     pairs = list(permutations(range(simplices.shape[1]), 2))
-    a, b = (simplices[:, [pair[k] for pair in pairs]].ravel().astype(np.int64) for k in (0, 1))
-    i, j = np.divmod(np.unique(a * nodes + b), nodes)
-    return offsets_of(i, nodes), j.astype(np.int32)
+    a, b = (simplices[:, [pair[k] for pair in pairs]].ravel() for k in (0, 1))
+    graph = sp.csr_array((np.ones(len(a), np.int8), (a, b)), shape=(nodes, nodes))
+    graph.sum_duplicates()
+    return graph.indptr.astype(np.int32), graph.indices.astype(np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,11 @@ class Spokes:
             "other": spokes.stack([own.other for own in alone], vertices.items),
             "slot": pattern.blocks_of(ends, spokes),
         }
+
+    @staticmethod
+    def assembly(bind: Callable[[str], Any]) -> list[Any]:
+        """Call that puts the matrix together."""
+        return [bind("spring_rows")]
 
     @property
     def by_colour(self) -> tuple[NDArray, NDArray]:

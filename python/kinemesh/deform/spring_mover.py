@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Poses
 from kinemesh.deform.mover import Kept, Mover
+from kinemesh.deform.rings import Rings
 from kinemesh.deform.spokes import Spokes
-from kinemesh.deform.stars import Stars
 from kinemesh.device.faults import AREA
 from kinemesh.errors import DeviceError
 from kinemesh.linear import Bicgstab, Cg, Pattern
@@ -31,8 +31,13 @@ STALE = 2.0  # a hierarchy is made anew when solves take this many times its fir
 FACTORS = np.array([(0, 0, 0, 0), (1, 0, 0, 0), (2, -1, 0, 0), (3, -3, 1, 0), (4, -6, 4, -1.0)])
 Key = tuple[int, bytes]
 """Number of a distinct mesh, and a hash of the places of its nodes."""
-NETS: dict[int, Any] = {2: Spokes, 3: Stars}
+NETS: dict[int, Any] = {2: Spokes, 3: Rings}
 """Springs of a mesh, by its dimensions."""
+REMEDIES = {
+    2: "more steps per cycle, Delaunay mapping or rigid motion",
+    3: "more steps per cycle, tetrahedra of larger angles there, or rigid motion",
+}
+"""Advice where springs invert a cell, by dimensions."""
 
 
 class Settings(Protocol):
@@ -103,14 +108,10 @@ class SpringMover(Mover):
     def _tables(self) -> dict[str, Any]:
         """Fields of the kernel that assembles the matrix."""
         tables = self.net.tables(self.alone, self.pattern, self.vertices)
-        found = {name: self.backend.table(table) for name, table in tables.items()}
-        if self.slides is not None:
-            on, normals = self.slides
-            found |= {
-                "slides": self.backend.table(on),
-                "mirror": self.backend.array(normals, np.float64),
-            }
-        return found
+        kinds = {"f": np.float64, "i": np.int32, "b": np.int32}
+        return {
+            name: self.backend.array(own, kinds[own.dtype.kind]) for name, own in tables.items()
+        }
 
     def _bind(self) -> None:
         b, vertices, solver = self.backend, self.vertices, self.solver
@@ -128,8 +129,14 @@ class SpringMover(Mover):
         def bind(kernel: str, **more: Any) -> Any:
             return fields.bind(kernel, suffix="f64", **more)
 
-        pattern = {name: solver.tables[name] for name in ("row", "diagonal")}
-        self.assemble = bind("spring_rows", **pattern, **self.tables, A=solver.A, D=self.D)
+        pattern = {name: solver.tables[name] for name in ("row", "column", "diagonal")}
+        matrix = pattern | self.tables | {"A": solver.A, "D": self.D}
+        own = fields.also(**matrix)
+
+        def piece(kernel: str) -> Any:
+            return own.bind(kernel, suffix="f64")
+
+        self.assemble = b.record(self.net.assembly(piece))
 
         def side(d: Any, to: Any) -> list[Any]:
             """Calls for the right-hand side of displacements d on the other nodes."""
@@ -292,7 +299,7 @@ class SpringMover(Mover):
                 m,
                 f"springs invert {cell} even in parts of {part[m]:.3g} of a step, {at[m]:.3g} "
                 "into it",
-                "more steps per cycle, Delaunay mapping or rigid motion",
+                REMEDIES[self.vertices.dimensions],
                 place=cell,
                 about="inverted cell",
             )

@@ -56,7 +56,7 @@ class Twist(Motion):
     adds_up: ClassVar[bool] = True
     amplitude_deg: float
     k: float
-    span: float
+    semispan: float
     about: tuple[float, ...] = (0.25, 0.0, 0.0)
     sweep_deg: float = 0.0
     dihedral_deg: float = 0.0
@@ -69,8 +69,9 @@ class Twist(Motion):
         for name in ("amplitude_deg", "sweep_deg", "dihedral_deg", "phase_deg"):
             put(self, name, finite("twist", name, getattr(self, name)))
         put(self, "ramp", onset.checked("twist", self.ramp))
-        for name in ("k", "span", "chord"):
-            put(self, name, positive("twist", name, getattr(self, name)))
+        for name in ("k", "semispan", "chord"):
+            told = "span" if name == "semispan" else name
+            put(self, name, positive("twist", told, getattr(self, name)))
         put(self, "about", lifted(place("twist", "about", self.about)))
         for name, most in (("amplitude_deg", 180), ("sweep_deg", 90), ("dihedral_deg", 90)):
             if not abs(getattr(self, name)) < most:
@@ -93,7 +94,7 @@ class Twist(Motion):
     @property
     def shapes(self) -> tuple[Shape, ...]:
         rise = tan(radians(self.sweep_deg)), tan(radians(self.dihedral_deg))
-        return (TwistShape(self.about, self.span, rise),)
+        return (TwistShape(self.about, self.semispan, rise),)
 
     @property
     def dimension(self) -> Dimension:
@@ -115,7 +116,7 @@ def twist(
     """A wing that twists: its section at y turns nose-up by amplitude |y| / span sin(omega t).
 
     Sections turn about an axis that runs from a point of the root along the span; both halves of a
-    whole wing twist alike.  Ma et al. (OpenACC deforming mesh), section 6.3, twist an ONERA M6 so.
+    whole wing twist alike.  Ma et al. (OpenACC deforming mesh), section 6.2, twist an ONERA M6 so.
     Movers that take it are `km.deform.TorsionalSprings`.
 
     Parameters
@@ -125,7 +126,8 @@ def twist(
     span : float             distance from the root at which the angle is all of it; sections beyond
         turn by no more [chord]
     about : (2,)             (x, z) of the axis at the root y = 0, or (x, y, z) of it [chord]
-    sweep_deg, dihedral_deg : float    of the axis, back and up [deg]
+    sweep_deg : float        of the axis, back [deg]
+    dihedral_deg : float     of the axis, up [deg]
     phase_deg : float        phase at t = 0 [deg]
     chord : float            reference length of k
     ramp : float             as of `km.motion.pitch`

@@ -105,7 +105,7 @@ class SolidVertices(MeshVertices):
         self.fields.add(cell_starts=b.table(self.starts), cell_nodes=b.table(self.corner))
 
     @property
-    def sliding(self) -> tuple[NDArray, NDArray]:
+    def sliding(self) -> tuple[NDArray[Any], NDArray[Any]]:
         sides = [names for name, names in self.markers.items() if role_of(name) == PLANE]
         planes = [*self.planes, *(marker for names in sides for marker in names)]
         mirrors = [mirror_of(mesh, planes) for mesh in self.distinct]

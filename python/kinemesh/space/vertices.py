@@ -267,7 +267,7 @@ class MeshVertices(Vertices):
         return found
 
     @property
-    def sliding(self) -> tuple[NDArray, NDArray] | None:
+    def sliding(self) -> tuple[NDArray[Any], NDArray[Any]] | None:
         """Vertices (nodes,) bool that move within planes of symmetry in space, and the unit normals
         (members, 3) of these; None in the plane, where they stay."""
         return None

@@ -104,6 +104,11 @@ PAPERS: Mapping[str, Entry] = {
         "Computer Methods in Applied Mechanics and Engineering", "163 1--4 231--245", 1998,
         "10.1016/S0045-7825(98)00016-4",
     ),
+    "Burg2004": _report(
+        "Burg, C. O. E.",
+        "A robust unstructured grid movement strategy using three-dimensional torsional springs",
+        "AIAA Paper 2004-2529", 2004, "10.2514/6.2004-2529",
+    ),
     "Liu2006": _paper(
         "Liu, X. and Qin, N. and Xia, H.",
         "Fast dynamic grid deformation based on {Delaunay} graph mapping",
