@@ -259,6 +259,15 @@ def test_lines_of_steady_viscous_cases_have_friction_and_take_it_for_no_body():
     assert not {"pressure", "friction"} & lines
 
 
+def test_lines_of_steady_wings_have_the_loads_of_the_wake_and_take_them_for_no_body():
+    found = steady("cl", "cd", "cm", "cd_induced", "cm_bending", "cm_roll", "cm_yaw")
+    figure = km.plot.sweep_lines(found)
+
+    panels = [axes.get_ylabel() for axes in figure.axes[:5]]
+    assert panels == ["$c_l$", "$c_d$", "$c_m$", "$c_d$ by the wake", "$c_m$ of bending"]
+    assert all(len(axes.lines) == 2 for axes in figure.axes[:5])  # numbers, and what failed
+
+
 def test_lines_mark_at_the_foot_what_has_not_run_and_what_failed():
     figure = km.plot.sweep_lines(over_one())
 

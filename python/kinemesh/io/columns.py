@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from numpy.typing import NDArray
 
@@ -15,6 +15,32 @@ of lift and moment."""
 
 SIDES: Mapping[int, tuple[str, ...]] = {2: (), 3: SIDE}
 """These by dimensions."""
+WAKE = ("cd_induced", "cm_bending")  # of steady walls in space that shed a wake
+FIRST = ("cl", "cd", WAKE[0], "cm", WAKE[1])  # of a steady result, in this order
+
+
+class Load(NamedTuple):
+    """A coefficient in words, and by its symbol in figures."""
+
+    words: str
+    symbol: str
+
+
+OF_LOADS: Mapping[str, Load] = {
+    "cl": Load("lift", "$c_l$"),
+    "cd": Load("drag", "$c_d$"),
+    "cd_pressure": Load("drag by pressure", "$c_d$ by pressure"),
+    "cd_friction": Load("drag by friction", "$c_d$ by friction"),
+    "cd_induced": Load("induced drag, by the wake alone", "$c_d$ by the wake"),
+    "cm": Load("pitching moment, nose-up positive", "$c_m$"),
+    "cm_bending": Load("moment of a half wing's lift about its root", "$c_m$ of bending"),
+    "cy": Load("force along the span", "$c_y$"),
+    "cm_roll": Load("moment of roll, right-handed", "$c_{m,x}$"),
+    "cm_yaw": Load("moment of yaw, right-handed", "$c_{m,z}$"),
+    "power": Load("power that moves the bodies", "$c_P$"),
+}
+OF_WALLS = tuple(name for name in OF_LOADS if name.startswith(tuple(f"{n}_" for n in LOADS)))
+"""Loads of all walls whose names are like those of one body, `cd_flap`."""
 
 
 class Columns(dict[str, NDArray[Any]]):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
+from kinemesh.io.columns import OF_LOADS
 from kinemesh.plot import references
 from kinemesh.plot.style import (
     BLUE,
@@ -32,24 +33,8 @@ if TYPE_CHECKING:
     from kinemesh.loops.harmonics import Coefficient
     from kinemesh.loops.loop import Loop
 
-SYMBOLS = {
-    "cl": "$c_l$",
-    "cd": "$c_d$",
-    "cm": "$c_m$",
-    "power": "$c_P$",
-    "cy": "$c_y$",
-    "cm_roll": "$c_{m,x}$",
-    "cm_yaw": "$c_{m,z}$",
-}
-TITLES = {
-    "cl": "lift",
-    "cd": "drag",
-    "cm": "pitching moment, nose-up positive",
-    "power": "power that moves the bodies",
-    "cy": "force along the span",
-    "cm_roll": "moment of roll, right-handed",
-    "cm_yaw": "moment of yaw, right-handed",
-}
+SYMBOLS = {name: own.symbol for name, own in OF_LOADS.items()}
+TITLES = {name: own.words for name, own in OF_LOADS.items()}
 
 ALONE = 4.8  # inches across of a panel that is the only one
 ROW = 0.068  # height of a row of a legend, of a panel's

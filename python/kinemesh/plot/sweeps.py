@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import CaseError, warn
+from kinemesh.io.columns import OF_WALLS, WAKE
 from kinemesh.loops.loop import Loop, loop_of
 from kinemesh.plot import marks
 from kinemesh.plot.channels import MASS_FLOW
@@ -23,17 +24,16 @@ NUMBERS = "fiu"  # kinds of types
 OF_ENDS = ("pressure_drop", "loss")  # of a channel, beside its mass flow
 FLAPPING = ("thrust", "power_in", "efficiency")
 BY_CYCLES = (("damping", *FLAPPING), ("cl_amplitude", "cm_amplitude"))
-LEADING = (("cl",), ("cl_mean", "cd_mean", "cl_amplitude", "strouhal"))
+LEADING = (("cl", *WAKE), ("cl_mean", "cd_mean", "cl_amplitude", "strouhal"))
 """Default results of sweeps by cycles (of motions whose work is not known the second), and of
 others (of steady cases, by time): the first group with numbers."""
 
 OVER_ONE = (
     ("cl_mean", "cd_mean", "cl_amplitude", "cd_amplitude"),
-    ("cl", "cd", "cm", "cd_friction"),
+    ("cl", "cd", "cm", "cd_friction", *WAKE),
 )
 """Default results of a sweep over one parameter, panel by panel: by time, of steady cases."""
 OF_LOOPS = ("cl_amplitude", "cm_amplitude")  # of a sweep by cycles over one, below those of a map
-PARTS = ("cd_pressure", "cd_friction")  # of the drag, and of no body
 
 
 def parameters(found: Any) -> list[str]:
@@ -230,7 +230,7 @@ def _lines(found: Any, names: Sequence[str], x: str) -> Any:
     for axes, name in zip(panels.flat, names, strict=False):
         across = _places(axes.xaxis, found[x].values)
         start = f"{name}_"
-        own = [n for n in per_case(found) if n.startswith(start) and n not in PARTS]
+        own = [n for n in per_case(found) if n.startswith(start) and n not in OF_WALLS]
         bodies = [n.removeprefix(start) for n in own]
         for k, marker in enumerate(bodies):
             alone = np.where(ran, found[start + marker].values, np.nan)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kinemesh.io.columns import OF_LOADS
 from kinemesh.plot.style import literal
 
 TABLES = ("flow", "mesh", "motion", "parts", "run", "solver", "reference")  # of a case file
@@ -18,10 +19,8 @@ LONG = {
     "efficiency": "propulsive efficiency",
     "strouhal": "Strouhal number",
     "work": "work per cycle",
-    "cd friction": "$c_d$ by friction",
-    "cd pressure": "$c_d$ by pressure",
 }
-LOADS = {"cl": "$c_l$", "cd": "$c_d$", "cm": "$c_m$"}
+LOADS = {name.replace("_", " "): own.symbol for name, own in OF_LOADS.items()}
 OF_LOAD = {"mean": "mean {}", "amplitude": "amplitude of {}", "rms": "rms of {}"}
 DIGITS = 4  # of a number in a caption
 PARTS = {"amplitude_deg": "pitch", "amplitude": "plunge"}  # of a sum, that have such a number
@@ -46,9 +45,11 @@ def label(name: str, of_result: bool = False) -> str:
     """A condition, or a result, for an axis, with its unit: `alpha [deg]`, `mean $c_l$`."""
     words = plain(name)
     if of_result:
-        load, _, rest = words.partition(" ")
-        if load in LOADS and (not rest or rest in OF_LOAD):
-            return OF_LOAD.get(rest, "{}").format(LOADS[load])
+        load, _, rest = words.rpartition(" ")
+        if words in LOADS:
+            return LOADS[words]
+        if load in LOADS and rest in OF_LOAD:
+            return OF_LOAD[rest].format(LOADS[load])
     told = "deg" if of_result and name.endswith("_deg") else "" if of_result else unit(name)
     words = f"{PARTS[name]} {words}" if name in PARTS else words
     return LONG.get(words, words) + (f" [{told}]" if told else "")

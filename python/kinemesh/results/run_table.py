@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinemesh.errors import CaseError
+from kinemesh.io.columns import FIRST as OF_STEADY
 from kinemesh.results.asked import varying
 from kinemesh.sentences import of_failure, rows_of
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from kinemesh.results.record import Record
 
 FIRST = (
-    *("cl", "cd", "cd_induced", "cm", "cm_bending"),
+    *OF_STEADY,
     *(f"{load}_{part}" for load in ("cl", "cd", "cm") for part in ("mean", "amplitude")),
     *("h_amplitude", "thrust", "power_in", "efficiency", "damping", "work"),
     *(

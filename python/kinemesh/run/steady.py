@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
+from kinemesh.io.columns import FIRST
 from kinemesh.io.csv_rows import STEADY
 from kinemesh.io.history import History
 from kinemesh.motion import Pose
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from kinemesh.run.resume import Saved
 
 LOADS = ("cd_", "cy", "cm_")
-FIRST = ("cl", "cd", "cd_induced", "cm", "cm_bending")  # of the result, in this order
 KEEP_EVERY = 50  # iterations between two restarts
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.gas import critical_pressure_coefficient
+from kinemesh.io.columns import WAKE
 from kinemesh.results.wake import lift_of
 from kinemesh.sentences import Sentence
 from kinemesh.space.skins import skins_of
@@ -45,7 +46,7 @@ def at_end(
         subsonic = _subsonic(cp, float(solver.speed[m]))
         if subsonic and result["converged"][m] and "cd_friction" not in result:
             told += _compared(m, float(result["cd"][m]), float(found[0, m]))
-    names = () if np.isnan(found).all() else ("cd_induced", "cm_bending")
+    names = () if np.isnan(found).all() else WAKE
     return dict(zip(names, found, strict=False)), told
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinemesh.cases.stated import Stated
+from kinemesh.dimension import XY, Dimension
+from kinemesh.io.columns import LOADS, OF_LOADS
 from kinemesh.io.history import History
 from kinemesh.io.store import Variable
 from kinemesh.loops.harmonics import PERIODIC, Coefficient, FloatArray, coefficient, interpolate
@@ -17,13 +19,12 @@ from kinemesh.results.run_table import columns
 from kinemesh.run.criteria import NOT_CONVERGED, NOT_KNOWN, NOT_PERIODIC
 from kinemesh.sentences import of_failure
 from kinemesh.study.spectrum import per_length
-from kinemesh.study.sweep import bodies, by_time, through_ends
+from kinemesh.study.sweep import bodies, by_time, of_space, through_ends
 
 if TYPE_CHECKING:
     from kinemesh.results import Run
 
 
-LOADS = {"cl": "lift", "cd": "drag", "cm": "pitching moment, nose-up positive"}
 OF_ROW = {
     "converged": Variable("bool", "the last cycle, or the steady march, reached what was asked"),
     "cause": Variable("str", "why the case failed; empty where it did not"),
@@ -39,7 +40,7 @@ OF_METERS = {
     for name, what in (("gpu", "the GPU's board"), ("cpu", "the CPU's sockets"))
 }
 OF_STEADY = {
-    **{name: Variable("f8", f"{what}, coefficient") for name, what in LOADS.items()},
+    **{name: Variable("f8", f"{OF_LOADS[name].words}, coefficient") for name in LOADS},
     "residual_drop": Variable("f8", "residual over its first value at the end"),
     "iterations": Variable("i8", "pseudo-steps"),
 }
@@ -48,8 +49,8 @@ OF_WALLS = {
     "y_plus_largest": Variable("f8", "y+ of the wall cells at the end, the largest"),
 }
 STEADY_FRICTION = {
-    "cd_pressure": Variable("f8", "drag by pressure, coefficient"),
-    "cd_friction": Variable("f8", "drag by friction, coefficient"),
+    name: Variable("f8", f"{OF_LOADS[name].words}, coefficient")
+    for name in ("cd_pressure", "cd_friction")
 }
 MEAN_FRICTION = {
     "cd_friction_mean": Variable("f8", "mean of the drag by friction over the cycle or window"),
@@ -57,7 +58,7 @@ MEAN_FRICTION = {
 """Variables of a viscous gas: of all cases, of steady ones, of others."""
 OF_CYCLE = {
     "angle_deg": Variable("f8", "angle of the stream plus nose-up motion", "degree", True),
-    **{name: Variable("f8", f"{what}, last cycle", "", True) for name, what in LOADS.items()},
+    **{n: Variable("f8", f"{OF_LOADS[n].words}, last cycle", "", True) for n in LOADS},
     "h": Variable("f8", "upward shift of the pivot, over the chord", "", True),
     "power": Variable("f8", "power that moves the bodies, over q_inf U_inf c", "", True),
 }
@@ -86,12 +87,15 @@ IN_ROW = (NOT_CONVERGED, NOT_PERIODIC, NOT_KNOWN)  # notes that numbers of the r
 PER = {"alpha": "radian of pitch", "h": "chord of plunge"}
 
 
-def variables_of(cases: Sequence[Stated], markers: Iterable[str] = ()) -> dict[str, Variable]:
+def variables_of(
+    cases: Sequence[Stated], markers: Iterable[str] = (), dimension: Dimension = XY
+) -> dict[str, Variable]:
     """Variables of the result of these cases, by name.
 
     Parameters
     ----------
     markers : of the bodies of cases with several; a case without one of them has nan
+    dimension : of the cases, space where some are there
 
     Raises
     ------
@@ -102,6 +106,7 @@ def variables_of(cases: Sequence[Stated], markers: Iterable[str] = ()) -> dict[s
     of_row = through_ends.variables(cases, steady) | of_row
     if any(map(_viscous, cases)):
         of_row = OF_WALLS | (STEADY_FRICTION if steady else MEAN_FRICTION) | of_row
+    of_row = of_space.variables(dimension, steady, cases[0].by_time) | of_row
     if cases[0].by_time:
         return by_time.variables(markers) | of_row
     whole = OF_STEADY if steady else OF_CYCLE | OF_LOOP | _derivatives(_moved(cases))
@@ -129,6 +134,7 @@ def names() -> list[str]:
     """Names that variables and dimensions of a result may have, which keys must not have."""
     every = [*OF_STEADY, *OF_CYCLE, *OF_LOOP, *_derivatives(PER), *OF_ROW, *OF_METERS]
     every += [*OF_WALLS, *STEADY_FRICTION, *MEAN_FRICTION, *by_time.variables(())]
+    every += of_space.names()
     every += ["phase", "case", "state"]
     return list(dict.fromkeys(every))
 
@@ -240,6 +246,7 @@ def _numbers(run: Run, cases: Sequence[Stated], grid: FloatArray) -> list[dict[s
             last = slice(None if loop is None else -loop.steps, None)
         if own is not None:
             own |= through_ends.means(cases, rows, last)
+            own |= of_space.of_window(rows, last) if case.by_time else {}
         if own is not None and walls:
             own |= {name: walls[name][m] for name in OF_WALLS}
             friction = rows["cd_friction"][last]
@@ -253,11 +260,13 @@ def _of_marches(run: Run, cases: Sequence[Stated]) -> list[dict[str, Any] | None
     failed, table = {row["member"] for row in run.failed}, columns(run)
     viscous = {*OF_WALLS, *STEADY_FRICTION} if _viscous(cases[0]) else set[str]()
     names = (*OF_STEADY, *viscous, *through_ends.columns(cases), "converged")
-    rest = {name: own for name, own in table.items() if name not in viscous}
+    rest = {name: own for name, own in table.items() if name not in (*viscous, *of_space.STEADY)}
     return [
         None
         if m in failed
-        else {name: table[name][m] for name in names} | bodies.of_steady(rest, m)
+        else {name: table[name][m] for name in names}
+        | of_space.of_march(table, m)
+        | bodies.of_steady(rest, m)
         for m in range(len(cases))
     ]
 
@@ -287,7 +296,7 @@ def _of_loop(loop: Loop, rows: History, grid: FloatArray) -> dict[str, Any]:
     }
     for name, value in loop.derivatives.to_dict().items():
         found |= {f"{name}_{part}": number for part, number in value.items()}
-    return found | bodies.of_loop(loop, series)
+    return found | of_space.of_loop(loop) | bodies.of_loop(loop, series)
 
 
 def _series(rows: History, loop: Loop) -> dict[str, FloatArray]:

@@ -17,7 +17,7 @@ from kinemesh.cases.ensemble import shared
 from kinemesh.cases.parts import MeshPart
 from kinemesh.cases.values import WHOLE
 from kinemesh.device.backend import Backend
-from kinemesh.dimension import Dimension, dimension_of
+from kinemesh.dimension import XY, Dimension, dimension_of, widest
 from kinemesh.errors import CaseError, DeviceError, KinemeshError, warn
 from kinemesh.flow import memory
 from kinemesh.overset.parts import Parts
@@ -43,6 +43,7 @@ class Checked:
     groups : (rows,) a number, equal of rows that can share an ensemble; -1 where impossible
     nodes : (rows,) nodes or points of each
     markers : of the bodies of cases that have several, in order
+    dimension : space where a mesh or cloud is there
     tried : class of the solver whose arrays are counted, settings, kind of deformation, complete,
         by what an ensemble shares
     """
@@ -53,6 +54,7 @@ class Checked:
     nodes: NDArray[np.int64]
     spaces: Spaces
     markers: list[str] = field(default_factory=list)
+    dimension: Dimension = XY
     tried: dict[str, tuple[Any, Any, str]] = field(default_factory=dict)
 
     @property
@@ -143,6 +145,7 @@ def _space(checked: Checked, case: Case) -> int:
         raise CaseError(joined(wrong, "; "))
     for text in dict.fromkeys(text for _, state, text in report.rows if state == "warn"):
         warn(text)
+    checked.dimension = widest([checked.dimension, dimension_of(space)])
     walls = [m for m, own in conditions_of_case(case, space).items() if own.role == BODY]
     if len(walls) > 1:
         checked.markers = list(dict.fromkeys([*checked.markers, *walls]))

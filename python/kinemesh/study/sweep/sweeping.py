@@ -175,7 +175,8 @@ class Sweeping:
         block = Block(sizes, chunks, asked.axes.coordinates(), _phases(checked.possible))
         regions = batches.rows_of(block)
         checks.rooms(checked, [rows for _, rows in regions], places)
-        store = Store(folder, block, variables_of(checked.possible, checked.markers))
+        variables = variables_of(checked.possible, checked.markers, checked.dimension)
+        store = Store(folder, block, variables)
         return cls(asked, checked, store, regions)
 
     def go(self, retry_failed: bool, progress: bool, engine: Engine) -> None:
