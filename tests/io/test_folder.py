@@ -29,14 +29,22 @@ def test_a_folder_is_held_against_other_processes_and_given_back(tmp_path):
 
 
 def test_only_files_of_a_run_are_cleared(tmp_path):
-    names = ["history.csv", "flow.vtkhdf", "flow-2.vtkhdf", "mach.png", "cp-1.png"]
-    kept = ["notes.txt", "my-mach.png", "restart.h5", "flow.txt"]
-    for name in names + kept:
+    data = {"history.csv", "flow.vtkhdf", "flow-2.vtkhdf", "wall.csv"}
+    figures = {"mach.png", "cp-1.png", "pressures.csv", "mach.pdf", "film-cp.gif"}
+    figures |= {"members/mach-k0.1.png", "members/film-mach-k0.1.mp4", "members/pressures-1.csv"}
+    kept = {"notes.txt", "my-mach.png", "restart.h5", "flow.txt", "members/notes.pdf"}
+    (tmp_path / "members").mkdir()
+    for name in data | figures | kept:
         (tmp_path / name).write_text("x")
 
-    clear(tmp_path)
+    def left():
+        every = (path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*"))
+        return {name for name in every if name != "members"}
 
-    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(kept)
+    clear(tmp_path, figures=False)
+    assert left() == figures | kept
+    clear(tmp_path, figures=True)
+    assert left() == kept
 
 
 def lift(mach):

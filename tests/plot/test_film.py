@@ -178,7 +178,7 @@ def test_members_have_films_on_request(tmp_path, mesh):
     assert (frames(both[0])[0] != frames(both[1])[0]).any()  # the titles
     with pytest.raises(CaseError, match="2 members; choose one"):
         plot.film(folder)
-    clear(folder)
+    clear(folder, figures=True)
     assert not list(folder.rglob("film*"))
 
 

@@ -114,7 +114,7 @@ def test_members_have_figures_of_their_own_on_request(tmp_path, undrawn):
     assert all(p.exists() for p in made)
     (tmp_path / "members" / "notes.txt").write_text("x")
     (tmp_path / "members" / "my-mach.png").write_text("x")
-    clear(tmp_path)
+    clear(tmp_path, figures=True)
     assert {p.name for p in (tmp_path / "members").iterdir()} == {"notes.txt", "my-mach.png"}
     assert not list(tmp_path.glob("*.svg"))
 

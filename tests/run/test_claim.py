@@ -6,7 +6,7 @@ import shutil
 import kinemesh as km
 import pytest
 from kinemesh import cli
-from kinemesh.errors import CaseError
+from kinemesh.errors import CaseError, KinemeshWarning
 from kinemesh.io import summary
 from kinemesh.run import interrupt
 from solver_cases import case_text
@@ -188,6 +188,47 @@ def test_files_that_are_not_of_a_run_do_not_matter(tmp_path):
     case().run(**STEPS, out=tmp_path)
 
     assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+FIGURES = ("film-mach.gif", "mach.pdf", "members/mach-k0.1.png", "loads.svg", "mach.png")
+
+
+@pytest.fixture
+def drawn(there):
+    """The folder of a finished run with figures of it."""
+    (there / "members").mkdir()
+    for name in FIGURES:
+        (there / name).write_bytes(b"drawn")
+    return there
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_figures_of_the_same_run_stay_and_are_told_of(drawn, resume):
+    words = "film-mach.gif, loads.svg, mach.pdf and 1 more stay, and show this run as it was before"
+    with pytest.warns(KinemeshWarning, match=words):
+        case().run(**STEPS, out=drawn, resume=resume)
+
+    assert all((drawn / name).read_bytes() == b"drawn" for name in FIGURES)
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_figures_of_a_run_that_is_replaced_go_and_are_told_of(drawn, stopped):
+    if stopped:  # before its first restart, so that any run may replace it
+        summary.update(drawn / "summary.json", finished=None)
+        for path in [*drawn.glob("restart.h5*"), drawn / "history.csv"]:
+            path.unlink()
+    words = "film-mach.gif, loads.svg, mach.pdf and 1 more are removed, as they show the run that"
+    with pytest.warns(KinemeshWarning, match=words):
+        case(mach=0.51).run(**STEPS, out=drawn, overwrite=not stopped)
+
+    assert not any((drawn / name).exists() for name in FIGURES)
+
+
+def test_a_run_over_figures_of_the_shell_alone_tells_nothing_of_them(there, recwarn):
+    (there / "mach.png").write_bytes(b"drawn")
+    case().run(**STEPS, out=there)
+
+    assert not [w for w in recwarn if "figures" in str(w.message) or "stay" in str(w.message)]
 
 
 @pytest.mark.parametrize(

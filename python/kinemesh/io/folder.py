@@ -16,11 +16,10 @@ FIGURE = (
     r"|eddies|friction|layers|spanwise|side|cut)"
 )
 FILM = r"film-(mach|vorticity|cp|eddies)"
-OF_A_RUN = re.compile(
-    rf"history\.csv|(flow|surface)(-\d+)?\.vtkhdf|{FIGURE}(-\d+)?\.png|{FIGURE}\.(pdf|svg)"
-    rf"|pressures\.csv|(wall|spanwise)(-\d+)?\.csv|{FILM}\.(gif|mp4)"
-)
-OF_A_MEMBER = re.compile(  # in the folder members
+OF_A_RUN = re.compile(r"history\.csv|(flow|surface)(-\d+)?\.vtkhdf|(wall|spanwise)(-\d+)?\.csv")
+OF_THE_SHELL = re.compile(rf"{FIGURE}(-\d+)?\.png|pressures\.csv")  # drawn after its runs
+ASKED = re.compile(rf"{FIGURE}\.(pdf|svg)|{FILM}\.(gif|mp4)")  # drawn where a user asks for them
+OF_A_MEMBER = re.compile(  # in the folder members, where a user asks for them
     rf"{FIGURE}-.*\.(png|pdf|svg)|pressures-.*\.csv|{FILM}-.*\.(gif|mp4)"
 )
 KEPT = re.compile(r"summary\.json|restart\.h5(\.1)?")  # until the next run writes its own
@@ -66,17 +65,31 @@ def hold(folder: str | Path | None) -> Iterator[None]:
 def files_of_a_run(folder: Path) -> list[str]:
     """Names of the files in a folder that a new run would replace."""
     names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
-    return [name for name in names if OF_A_RUN.fullmatch(name) or KEPT.fullmatch(name)]
+    patterns = (OF_A_RUN, OF_THE_SHELL, ASKED, KEPT)
+    return [name for name in names if any(pattern.fullmatch(name) for pattern in patterns)]
 
 
-def clear(folder: str | Path | None) -> None:
-    """Remove an earlier run's files from a held folder, but its summary and restarts."""
-    if folder is None:
-        return
-    for old in Path(folder).iterdir():
-        if OF_A_RUN.fullmatch(old.name):
+def drawn(folder: Path) -> list[str]:
+    """Names of the figures and films in a folder that a user asked for, those of members too."""
+    places = ((folder, ASKED, ""), (folder / "members", OF_A_MEMBER, "members/"))
+    return [
+        f"{before}{path.name}"
+        for place, pattern, before in places
+        if place.is_dir()
+        for path in sorted(place.iterdir())
+        if pattern.fullmatch(path.name)
+    ]
+
+
+def clear(folder: Path, figures: bool) -> None:
+    """Remove an earlier run's files from a held folder, but its summary and restarts.
+
+    Parameters
+    ----------
+    figures : True: figures and films, too
+    """
+    for old in folder.iterdir():
+        if OF_A_RUN.fullmatch(old.name) or (figures and OF_THE_SHELL.fullmatch(old.name)):
             old.unlink()
-    members = Path(folder) / "members"
-    for old in members.iterdir() if members.is_dir() else ():
-        if OF_A_MEMBER.fullmatch(old.name):
-            old.unlink()
+    for name in drawn(folder) if figures else ():
+        (folder / name).unlink()

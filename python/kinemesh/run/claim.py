@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinemesh.errors import CaseError, SettingsError, warn
 from kinemesh.io import summary
-from kinemesh.io.folder import clear, files_of_a_run, hold
+from kinemesh.io.folder import clear, drawn, files_of_a_run, hold
 from kinemesh.io.history import last_step
 from kinemesh.results.opening import SWEEP
 from kinemesh.run import interrupt
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from kinemesh.run.plan import Plan
 
 ADVICE = Sentence("choose another folder, or replace what is there by ", OVERWRITE)
+REPLACED = Sentence("holds a run that stopped before its first restart, and is replaced")
+LISTED = 3  # figures in a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ class Claim:
         kept = about.get("identity")
         ended, done = about.get("finished") is not None, last_step(folder / "history.csv")
         if kept is not None and not (ended or done or any("restart" in name for name in files)):
-            return Sentence("holds a run that stopped before its first restart, and is replaced")
+            return REPLACED
         apart = _names(about.get("case"), self.solver.case)
         apart += [] if kept is None else self._apart(kept)
         if kept is None and not apart:
@@ -214,10 +216,27 @@ def taken(
         if resume:
             saved = claim.saved(folder)
             resumption.taken_up(folder)
+            _tell_of_figures(folder, False)
             yield saved
             return
-        if not overwrite and (state := claim.look(folder)).about:
+        state = REPLACED if overwrite else claim.look(folder)
+        if state.about:
             warn(Sentence(f"{folder}: ", state), about=state.about)
-        clear(folder)
+        of_another = state is REPLACED
+        _tell_of_figures(folder, of_another)
+        clear(folder, of_another)
         claim.sign(folder)
         yield None
+
+
+def _tell_of_figures(folder: Path, of_another: bool) -> None:
+    """Warn of figures and films that a user asked for: those of another run go, those of this one
+    stay."""
+    names = drawn(folder)
+    if not names:
+        return
+    listed = ", ".join(names[:LISTED]) + f" and {len(names) - LISTED} more" * (len(names) > LISTED)
+    end = "are removed, as they show the run that is replaced"
+    if not of_another:
+        end = "stay, and show this run as it was before until they are drawn again"
+    warn(f"{folder}: {listed} {end} (kinemesh plot, with --format, --animate or --members)")
