@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from kinemesh import packages
-from kinemesh.errors import SettingsError, did_you_mean
+from kinemesh.errors import PackageError, SettingsError, did_you_mean
 from kinemesh.space.conditions.base import PLANE, ROLES, Condition
 from kinemesh.space.conditions.inflow import Inflow, Outflow
 from kinemesh.space.conditions.reservoirs import Inlet, Outlet
@@ -131,6 +131,15 @@ def of_package(source: packages.Extension) -> type[Condition]:
     if own.kind != source.name:
         raise source.error(f"is of kind {own.kind!r}, expected the name of the entry point")
     return own
+
+
+def source_of(kind: str) -> packages.Extension | None:
+    """Entry point of a kind; None of kinemesh's own, and of one that cannot be used."""
+    try:
+        _look_up(kind)
+    except PackageError:
+        return None
+    return OF_PACKAGES[kind][0] if kind in OF_PACKAGES else None
 
 
 def sources_of(conditions: Mapping[str, Condition]) -> list[packages.Extension]:

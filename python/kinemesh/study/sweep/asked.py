@@ -16,7 +16,7 @@ from kinemesh.cases.values import OF_INPUT, in_file, known
 from kinemesh.errors import CaseError
 from kinemesh.io.summary import plain, versions
 from kinemesh.sentences import Place, Sentence
-from kinemesh.study.sweep import case_rows
+from kinemesh.study.sweep import case_rows, packaged
 from kinemesh.study.sweep.axes import Axes, axes_of
 from kinemesh.study.sweep.devices import devices_of, tightest
 
@@ -73,12 +73,19 @@ class Asked:
         ]
         found = {
             "version": versions()["kinemesh"],
+            **({"package": self.base.package} if self.base.package else {}),
+            **({"packages": own} if (own := self.packages) else {}),
             "case": tables,
             "varied": varied,
             "seed": self.axes.seed,
             "files": {str(path): _digest(path) for path in self._files()},
         }
         return plain(found)
+
+    @property
+    def packages(self) -> dict[str, dict[str, Any]]:
+        """Installed packages that solvers and conditions come from."""
+        return packaged.used(self.base.tables(), self.axes)
 
     def _files(self) -> list[Path]:
         """Files of meshes, sections and motions, each once."""

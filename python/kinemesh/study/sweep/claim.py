@@ -48,7 +48,7 @@ def kept(folder: Path, asked: Asked, resume: bool, retry_failed: bool) -> dict[s
     apart = [
         text
         for key, text in _apart(there, asked.identity())
-        if not (retry_failed and key == ("version",))
+        if not (retry_failed and _of_version(key))
     ]
     if apart:
         raise CaseError(f"{folder}: holds another sweep: {apart[0]}; {OTHER}")
@@ -57,6 +57,11 @@ def kept(folder: Path, asked: Asked, resume: bool, retry_failed: bool) -> dict[s
             f"{folder}: holds this sweep; go on with it by ", RESUME, ", or choose another folder"
         )
     return about
+
+
+def _of_version(key: tuple[str, ...]) -> bool:
+    """Return True of versions of kinemesh and of packages, by which failed cases may run again."""
+    return key[0] in ("version", "package") or (key[0] == "packages" and key[-1] == "version")
 
 
 def begin(folder: Path, asked: Asked, chunks: tuple[int, ...]) -> None:

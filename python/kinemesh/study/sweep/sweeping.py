@@ -130,7 +130,7 @@ def run(
                 f"{np.prod(chunks)} cases, which its store keeps; leave batch out"
             )
     sweeping = Sweeping.of(asked, checked, folder, chunks, places)
-    with workshop.engine(places, dask) as elsewhere, hold(folder):
+    with workshop.engine(places, dask, asked.packages) as elsewhere, hold(folder):
         if folder is not None and kept is None:
             claim.begin(folder, asked, chunks)
         else:

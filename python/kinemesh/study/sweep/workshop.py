@@ -16,7 +16,7 @@ from kinemesh.errors import CaseError, SettingsError
 from kinemesh.io.store import INSTALL
 from kinemesh.io.summary import versions
 from kinemesh.sentences import RESUME
-from kinemesh.study.sweep import work
+from kinemesh.study.sweep import packaged, work
 
 GUARD = (
     'in a script put what it does under `if __name__ == "__main__":`, as each process of a worker '
@@ -52,18 +52,19 @@ def places_of(
 
 @contextmanager
 def engine(
-    places: Sequence[str | None], address: str | None
+    places: Sequence[str | None], address: str | None, needed: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Callable[..., Any] | None]:
     """Executor of batches on workers, local or of a scheduler; None without workers.
 
     Parameters
     ----------
     places : of `places_of`
+    needed : installed packages of the cases, as of `kinemesh.packages.told`
 
     Raises
     ------
     CaseError    Dask is not installed; nobody answers, or has workers; a worker has another version
-        of kinemesh
+        of kinemesh, or of a package
     """
     if not places and address is None:
         yield None
@@ -72,7 +73,7 @@ def engine(
         import distributed  # noqa: F401
     except ImportError as error:
         raise CaseError(f"workers need Dask ({error}); install it by {INSTALL}") from None
-    with _cluster(len(places)) if places else _client(address) as client:
+    with _cluster(len(places)) if places else _client(address, needed) as client:
         yield partial(_each, client, tuple(places))
 
 
@@ -124,7 +125,7 @@ def _be_quiet() -> None:
 
 
 @contextmanager
-def _client(address: str | None) -> Iterator[Any]:
+def _client(address: str | None, needed: Mapping[str, Mapping[str, Any]]) -> Iterator[Any]:
     """Client of a running scheduler, with its workers."""
     from distributed import Client
 
@@ -136,7 +137,7 @@ def _client(address: str | None) -> Iterator[Any]:
         ) from None
     with client:
         with _alive():
-            _refuse_others(client, address)
+            _refuse_others(client, address, needed)
         yield client
 
 
@@ -157,17 +158,26 @@ def _alive() -> Iterator[None]:
         ) from None
 
 
-def _refuse_others(client: Any, address: str | None) -> None:
-    """Raise CaseError without workers, or for a worker with another version of kinemesh."""
-    mine = versions()["kinemesh"]
-    theirs = {name: found["kinemesh"] for name, found in client.run(versions).items()}
+def _refuse_others(
+    client: Any, address: str | None, needed: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Raise CaseError without workers, or for a worker with another version of kinemesh, or of a
+    package that is needed."""
+    mine = {"kinemesh": versions()["kinemesh"]}
+    theirs = {name: {"kinemesh": own["kinemesh"]} for name, own in client.run(versions).items()}
     if not theirs:
         raise CaseError(f"the scheduler at {address} has no workers; start some by dask worker")
-    for name, version in theirs.items():
-        if version != mine:
-            raise CaseError(
-                f"worker {name} has kinemesh {version}, this program {mine}; install one version"
-            )
+    if needed:
+        mine |= {name: own["version"] for name, own in needed.items()}
+        for name, found in client.run(packaged.versions_of, [*needed]).items():
+            theirs[name] |= found
+    for name, found in theirs.items():
+        for package, version in mine.items():
+            if found[package] != version:
+                raise CaseError(
+                    f"worker {name} has {package} {found[package]}, this program {version}; "
+                    "install one version"
+                )
 
 
 def _at(batch: work.Batch, places: Sequence[str | None]) -> work.Done:
