@@ -160,7 +160,6 @@ def test_own_sections_wings_and_loops_of_getting_started(tmp_path, monkeypatch, 
 
 
 @pytest.mark.long
-@pytest.mark.filterwarnings("ignore:.*loads change over the window:RuntimeWarning")
 def test_the_loops_of_the_page_on_stepping_run(tmp_path, monkeypatch, capsys):
     """A section that is turned by hand, one on a spring by a loop and one by a coupler."""
     monkeypatch.chdir(tmp_path)

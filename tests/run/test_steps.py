@@ -15,7 +15,8 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.io import summary
-from kinemesh.run import interrupt
+from kinemesh.loops import spectrum
+from kinemesh.run import criteria, interrupt
 from kinemesh.run.stepping import Step
 from kinemesh.sentences import said
 from runs import MESH, assert_same
@@ -107,6 +108,30 @@ def quiet():
 
 
 # ---------------------------------------------------------------- the loop and the run
+
+
+@pytest.mark.parametrize(("door", "told"), [("run", 1), ("loop", 0), ("coupler", 0)])
+def test_a_loop_is_told_of_the_window_of_a_spectrum_where_it_asks_for_one(monkeypatch, door, told):
+    """The shortest window is cut, as that of a run takes 32 steps."""
+    monkeypatch.setattr(criteria, "LEAST_ROWS", 2)
+    monkeypatch.setattr(spectrum, "LEAST", 2)
+    case = gas()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if door == "loop":
+            taken(loop := case.steps(**asked(case)))
+            run = loop.run
+        else:
+            coupler = (lambda step: None) if door == "coupler" else None
+            run = case.run(**asked(case), coupler=coupler)
+        at_end = len(caught)
+        km.spectrum(run)
+
+    words = "over the window of the spectrum"
+    assert sum(words in str(w.message) for w in caught[:at_end]) == told
+    assert [words in str(w.message) for w in caught[at_end:]] == [True]
+    assert sum(words in str(note["text"]) for note in run.summary["notes"]) == told
+    assert run.summary["result"]["spectrum"]["cl"]["mean"] == km.spectrum(run).cl.mean
 
 
 @EVERY

@@ -372,7 +372,8 @@ class Unsteady(Driver):
         for m in ran:
             rows, per_length = self.history.member(m), self.history.scales[m].time
             loops[m], spectrum = criteria.result(rows, plan, per_length)
-            remark = None if spectrum is None else spectrum.remark()
+            # means of a loop in a user's hands are asked for by km.spectrum, which warns itself
+            remark = None if spectrum is None or self.by_hand else spectrum.remark()
             notes += [] if remark is None else [Sentence(remark, member=m, about="spectrum")]
             if "cfl" in solver.columns:
                 outer = solver.settings.outer
