@@ -112,6 +112,7 @@ def test_a_table_is_pandas_or_a_structured_array_with_the_numbers_of_it(run, no_
     assert list(table["mach"]) == list(MACH)
     assert table[["mach", "k", "damping"]][1].tolist() == (0.5, 0.2, run.loop(1).damping)
     assert table["cause"].dtype.kind == "U"
+    assert repr(table[["mach", "k"]]).splitlines() == ["mach    k", "0.4   0.1", "0.5   0.2"]
 
 
 def test_a_table_is_a_frame_where_there_is_pandas(run):

@@ -11,7 +11,7 @@ def table_of(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str) -
     """An HTML table under its caption; numbers with five figures, None as a dash."""
     names = "".join(f"<th>{escape(name)}</th>" for name in head) if any(head) else ""
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(_text(value))}</td>" for value in row) + "</tr>"
+        "<tr>" + "".join(f"<td>{escape(entry(value))}</td>" for value in row) + "</tr>"
         for row in rows
     )
     return f"<div>{escape(caption)}</div><table><tr>{names}</tr>{body}</table>"
@@ -19,7 +19,7 @@ def table_of(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str) -
 
 def text_of(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> str:
     """Table in lines of text, its columns aligned, the caption above; entries as of `table_of`."""
-    table = [list(head), *([_text(value) for value in row] for row in rows)]
+    table = [list(head), *([entry(value) for value in row] for row in rows)]
     wide = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = [
         "  ".join([row[0].ljust(wide[0]), *map(str.rjust, row[1:], wide[1:])]).rstrip()
@@ -28,7 +28,8 @@ def text_of(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "
     return "\n".join([*filter(None, [caption]), *lines])
 
 
-def _text(value: Any) -> str:
+def entry(value: Any) -> str:
+    """A value as it stands in a table."""
     if value is None:
         return "\N{EN DASH}"
     return f"{value:.5g}" if isinstance(value, float) else str(value)

@@ -9,6 +9,7 @@ import numpy as np
 
 from kinemesh.errors import CaseError
 from kinemesh.io.columns import FIRST as OF_STEADY
+from kinemesh.io.plain_table import PlainTable
 from kinemesh.results.asked import varying
 from kinemesh.sentences import of_failure, rows_of
 
@@ -47,12 +48,12 @@ def columns(run: Record) -> dict[str, list[Any]]:
 
 
 def frame(run: Record) -> Any:
-    """Table as a pandas DataFrame; without pandas, a structured array."""
+    """Table as a pandas DataFrame; without pandas, a `PlainTable`."""
     return framed(columns(run))
 
 
 def framed(table: Mapping[str, list[Any]]) -> Any:
-    """Columns by name as a pandas DataFrame; without pandas, as a structured array."""
+    """Columns by name as a pandas DataFrame; without pandas, as a `PlainTable`."""
     arrays = {name: _array(values) for name, values in table.items()}
     try:
         import pandas
@@ -61,7 +62,7 @@ def framed(table: Mapping[str, list[Any]]) -> Any:
         found = np.empty(len(next(iter(arrays.values()))), kinds)
         for name, array in arrays.items():
             found[name] = array
-        return found
+        return found.view(PlainTable)
     return pandas.DataFrame(arrays)
 
 
