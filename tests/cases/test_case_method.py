@@ -261,7 +261,7 @@ def test_check_looks_at_a_flap_that_moves_alone(here, capsys):
     status, rows = checked(["flap.toml"], capsys)
 
     assert status == 0
-    assert rows["motion"][1].startswith("flap Pitch(amplitude_deg=8.0")
+    assert rows["motion"][1].startswith("flap pitch, amplitude 8 deg")
     found = re.match(r"16 steps, .*; worst condition ([\d.]+) at phase \d+", rows["pre-flight"][1])
     assert 2 < float(found[1]) < 10
 

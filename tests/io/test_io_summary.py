@@ -135,5 +135,5 @@ def test_what_is_empty_has_no_row_and_velocities_are_told():
     sliding = {"mach": 0.5, "sliding": {"wall_top": [1.0, 0.0]}}
     rows = dict(summary.rows(some(conditions=sliding, mesh={"nodes": 9, "bodies": {}})))
     assert rows["sliding"] == "wall_top 1 0"
-    assert rows["mesh"] == "nodes 9"
+    assert rows["mesh"] == "9 nodes"
     assert "empty" not in names_of({"empty": {}, "none": [[]]})

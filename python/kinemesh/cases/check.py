@@ -22,6 +22,7 @@ from kinemesh.device.energy import SOURCES, Meter
 from kinemesh.dimension import XY, Dimension, dimension_of
 from kinemesh.errors import KinemeshError
 from kinemesh.flow import memory, registry
+from kinemesh.flow.door.inputs import motion_in_words
 from kinemesh.flow.door.resolution import cells_in_words
 from kinemesh.overset.parts import Parts
 from kinemesh.sentences import Sentence
@@ -257,7 +258,7 @@ def _motion(report: Report, case: Case, dimension: Dimension) -> None:
     made, mach, job = case.motion.named(case.chord(dimension)), case.flow.speed, case.job
     with report.look("motion") as said:
         period = next(iter(made.values())).period(mach)
-        said += [f"{name} {motion!r}".lstrip() for name, motion in made.items()]
+        said += [f"{name} {motion_in_words(own)}".lstrip() for name, own in made.items()]
         if period is not None:
             said.append(f"period {period:.5g} {_unit(case)}/{_speed(case)}")
     if job.steps_per_cycle is None or period is None:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from kinemesh.errors import CaseError
+from kinemesh.io import condition_words
 from kinemesh.io.columns import LOADS
 from kinemesh.io.html import table_of
 from kinemesh.io.paths import path_of
@@ -212,6 +213,8 @@ def update(path: str | Path, **parts: Any) -> Summary:
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.5g}"
     if isinstance(value, Mapping):
@@ -271,15 +274,18 @@ def rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     case = summary.get("case") or {}
     rows = [("case", case.get("title") or case.get("name") or summary.get("mode", ""))]
     if "device" in summary:
-        rows.append(("device", f"{_short(summary['device'])}, {summary['dtype']}"))
-    rows += [("mesh", _short(summary["mesh"]))] if "mesh" in summary else []
+        device = _short(summary["device"]).removeprefix("device ")
+        rows.append(("device", f"{device}, {summary['dtype']}"))
+    rows += condition_words.of_mesh(summary.get("mesh", {}))
     rows += [("case of", case["package"])] if case.get("package") else []
     rows += [(f"package {name}", _parts(own)) for name, own in summary.get("packages", {}).items()]
     conditions = summary.get("conditions", {})
     result = _apart(summary.get("result", {}), _short(conditions.get("loads") or "all walls"))
     told = {**result, **conditions}  # conditions first, each name once
-    if isinstance(told.get("motion"), list):
-        told["motion"] = "; ".join(motion or "at rest" for motion in told["motion"])
+    if words := condition_words.of_motions(summary.get("asked", ())):
+        told["motion"] = words
+    elif isinstance(told.get("motion"), list):
+        told["motion"] = "; ".join(motion or condition_words.REST for motion in told["motion"])
     for name in dict.fromkeys([*conditions, *result]):
         rows += _rows(name, told[name])
     return rows + _costs(summary) + [("warning", text) for text in summary.get("warnings", [])]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.io import condition_words
 from kinemesh.motion import Function, Motion, Together
 
 
@@ -64,6 +65,11 @@ def _of_motion(motion: Motion) -> dict[str, Any]:
             if name in table:
                 found[f"{label}_{name}"] = table[name]
     return found
+
+
+def motion_in_words(motion: Motion) -> str:
+    """A motion as a table of a run has it: `pitch, amplitude 2.5 deg, k 0.08`."""
+    return condition_words.of_member(_of_motion(motion))
 
 
 def _numbers(motion: Motion) -> dict[str, Any]:
