@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:(steady flow|member):RuntimeWarning"),
 ]
 MESH = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
-LINE = re.compile(r"(dry step|step|iteration) (\d+) of (?:at most )?(\d+), (\d+) s(.*)")
+LINE = re.compile(r"(pre-flight step|step|iteration) (\d+) of (?:at most )?(\d+), (\d+) s(.*)")
 
 
 def ran(**options):
@@ -42,7 +42,7 @@ def test_a_log_has_lines_of_every_part_of_a_run(capfd):
     assert "\r" not in told
     assert all(lines), told
     last = {unit: (int(n), int(total)) for unit, n, total, *_ in (m.groups() for m in lines)}
-    assert last["dry step"] == (17, 17)
+    assert last["pre-flight step"] == (17, 17)
     assert last["step"] == (16, 16)
     assert last["iteration"][0] < last["iteration"][1] == km.AleSettings().steady_iterations
     of_start = [m[5] for m in lines if m[1] == "iteration"][-1]

@@ -398,7 +398,7 @@ def _preflight(
     with report.look("pre-flight") as said:
         refuse_farthest(model, plan)
         foretell(model, plan)
-        with progress_bar(plan.dry_steps + 1, progress, "dry step") as bar:
+        with progress_bar(plan.dry_steps + 1, progress, "pre-flight step") as bar:
             found: dict[str, Any] = fly(model, plan.dt, plan.dry_steps, plan.phases, bar.update)
         if not found:
             said.append("rigid motion, which leaves every cell its shape")

@@ -143,7 +143,7 @@ class Unsteady(Driver):
             return
         with self.watch("motion pre-flight"):
             self.foretold = turns.foretell(self.solver, plan)
-            with progress_bar(plan.dry_steps + 1, self.progress, "dry step") as bar:
+            with progress_bar(plan.dry_steps + 1, self.progress, "pre-flight step") as bar:
 
                 def each() -> None:
                     bar.update()
