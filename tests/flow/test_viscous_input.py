@@ -1,5 +1,8 @@
 """Bad input of viscous flow: walls that are missing or short, Reynolds numbers out of range."""
 
+import re
+import warnings
+
 import kinemesh as km
 import numpy as np
 import pytest
@@ -95,6 +98,35 @@ def test_a_closed_wall_with_few_edges_is_told_by_its_member(make, told):
     few = km.mesh.cylinder(240, far_field=8.0, around=20)
     with pytest.warns(RuntimeWarning, match="member 1: 20 edges lie around .* at least 24"):
         make([ROUND, few], reynolds=40.0, moment_about=(0.0, 0.0), device="cpu", **told)
+
+
+LAMINAR = {"reynolds": 40.0}
+SECTION = LAMINAR | {"turbulence": "sa"}  # y+ below 5, as the layers are
+
+
+@pytest.mark.parametrize(
+    ("laws", "around", "told"),
+    [(LAMINAR, 24, ""), (LAMINAR, 23, "not resolved"), (SECTION, 60, ""), (SECTION, 23, "not res"),
+     (SECTION, 59, "expected at least 60: its drag by pressure is too large, by 11 %"),
+     (SECTION, 24, "24 edges .* expected at least 60: its drag by pressure")],
+)  # fmt: skip
+def test_a_closed_wall_wants_more_edges_of_a_turbulent_flow(laws, around, told):
+    mesh = km.mesh.cylinder(12 * around, far_field=8.0, around=around)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = km.Ale(mesh, mach=0.3, moment_about=(0.0, 0.0), device="cpu", **laws)
+
+    found = [str(note) for note in made.notes if note.about == "few edges along a wall"]
+    assert len(found) == bool(told)
+    assert all(re.search(told, text) for text in found)
+    assert ["edges lie" in str(w.message) for w in caught] == [True] * len(found)
+
+
+def test_an_open_wall_wants_as_many_edges_of_any_flow():
+    mesh = km.mesh.plate(6000, height=1.0, wall_spacing=1e-3, layers=60, upstream=20.0)
+    for more in ({}, {"turbulence": "sa"}):
+        made = km.Ale(mesh, mach=0.2, reynolds=1e4, device="cpu", **more, **PLATE)
+        assert not [note for note in made.notes if note.about == "few edges along a wall"]
 
 
 def test_walls_that_hang_together_are_counted_as_one():
