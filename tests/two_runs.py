@@ -83,8 +83,11 @@ def loop_run(cl, cm, *, cd=np.cos, power=None, steps=32, cycles=2, nodes=1000, a
     return Run(history, about, out)
 
 
-def steady_run(cl, cd=0.02, cm=-0.01, *, nodes=1000, converged=True, swing=0.0, **more):
-    """Steady run with these loads; cl changes by `swing` while the residual falls tenfold."""
+def steady_run(cl, cd=0.02, cm=-0.01, *, nodes=1000, converged=True, swing=0.0, wake=None, **more):
+    """Steady run with these loads; cl changes by `swing` while the residual falls tenfold.
+
+    `wake` : of a wing cd_induced and cm_bending
+    """
     history = History(STEADY)
     rows = {name: np.zeros(9) for name in history.columns}
     at = np.arange(1, 10)
@@ -92,7 +95,7 @@ def steady_run(cl, cd=0.02, cm=-0.01, *, nodes=1000, converged=True, swing=0.0, 
     rows |= {"cl": cl + swing * (9 - at), "cd": cd + 0 * at, "cm": cm + 0 * at}
     history.extend(rows)
     result = {"cl": cl, "cd": cd, "cm": cm, "converged": converged, "iterations": 9}
-    result |= {"residual_drop": 1e-9}
+    result |= {"residual_drop": 1e-9} | (wake or {})
     return Run(history, summary("steady", nodes, result, **more), None)
 
 

@@ -142,6 +142,16 @@ def test_steady_loads_are_compared_over_the_mean_of_their_sizes():
     assert "cl 10 %, cd 40 %, cm 200 %" in repr(found)
 
 
+def test_loads_of_the_wake_are_compared_where_both_runs_have_them():
+    wake = {"cd_induced": 0.006, "cm_bending": 0.1}
+    both = steady_run(0.42, wake=wake), steady_run(0.38, wake={"cd_induced": 0.004})
+
+    found = km.compare(*both)
+    assert list(found.loads) == ["cl", "cd", "cm", "cd_induced"]
+    assert found.loads["cd_induced"].share == pytest.approx(0.4, **NEAR)
+    assert found.plot().axes[3].get_ylabel() == "$c_d$ by the wake"
+
+
 def test_a_steady_load_that_is_zero_has_no_share():
     found = km.compare(steady_run(1e-15), steady_run(-2e-15))
 

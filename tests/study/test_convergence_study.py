@@ -47,6 +47,23 @@ def test_in_space_sizes_go_with_the_cube_root():
     assert found.sizes[1] == pytest.approx(4 ** (1 / 3))
 
 
+@pytest.mark.parametrize(("swing", "known"), [(0.0, True), (2e-3, True), (0.2, False)])
+def test_loads_of_the_wake_have_orders_and_the_noise_of_the_lift(swing, known):
+    """The lift changes by a share s, the induced drag by 2 s, the bending by s."""
+    wakes = [{"cd_induced": law(n, 0.006, 1e-4, 1), "cm_bending": law(n, 0.1, 2e-3, 2)}
+             for n in NODES]  # fmt: skip
+    runs = [steady(n, wake=wake, swing=swing / 9) for n, wake in zip(NODES, wakes, strict=True)]
+    found = km.convergence(runs)
+
+    share = found.noise["cl"] / found.values["cl"]
+    for name, power in (("cd_induced", 2), ("cm_bending", 1)):
+        expected = power * share * found.values[name]
+        np.testing.assert_allclose(found.noise[name], expected, rtol=1e-6, atol=1e-13)
+    orders = [found.orders[name].order for name in ("cd_induced", "cm_bending")]
+    assert orders == (pytest.approx([1.0, 2.0]) if known else [None, None])
+    assert {"cd_induced", "cm_bending"}.isdisjoint(km.convergence([*map(steady, NODES)]).values)
+
+
 def test_loops_have_orders_of_mean_amplitude_and_work():
     found = km.convergence([loops(n) for n in NODES])
 

@@ -166,5 +166,7 @@ def _law(axes: Any, found: Convergence, name: str, order: Any, end: Any) -> None
 
 def _symbol(name: str) -> str:
     """A quantity as the label of an axis."""
+    if name in SYMBOLS:
+        return SYMBOLS[name]
     load, _, part = name.partition("_")
     return f"{SYMBOLS.get(load, load)} {part}".strip()

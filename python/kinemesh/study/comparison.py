@@ -11,7 +11,7 @@ import numpy as np
 
 from kinemesh.arguments import checks_names, is_several
 from kinemesh.errors import CaseError, warn
-from kinemesh.io.columns import LOADS
+from kinemesh.io.columns import LOADS, WAKE
 from kinemesh.io.html import table_of, text_of
 from kinemesh.loops.harmonics import NOTHING, Coefficient, FloatArray, coefficient, interpolate
 from kinemesh.loops.loop import Loop
@@ -293,7 +293,7 @@ def _labels(one: Chosen, other: Chosen, allow: Sequence[str]) -> tuple[str, str]
 
 def _of_steady(one: Chosen, other: Chosen, labels: tuple[str, str]) -> Compared:
     results = [own.result for own in (one, other)]
-    values = {name: [float(r.get(name, np.nan)) for r in results] for name in LOADS}
+    values = {name: [float(r.get(name, np.nan)) for r in results] for name in (*LOADS, *WAKE)}
     there = {name: v for name, v in values.items() if np.isfinite(v).all()}
     sizes = {name: float(np.mean(np.abs(v))) for name, v in there.items()}
     least = NOTHING * max(sizes.values(), default=0.0)

@@ -11,7 +11,7 @@ import numpy as np
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import CaseError, warn
-from kinemesh.io.columns import LOADS
+from kinemesh.io.columns import LOADS, WAKE
 from kinemesh.io.html import table_of, text_of
 from kinemesh.loops.harmonics import FloatArray
 from kinemesh.loops.loop import Loop, loop_of_history
@@ -25,6 +25,7 @@ from kinemesh.wiring import done_by
 
 NEAREST, NEAR = 1.05, 1.3  # ratios of sizes: the least, and that which Celik et al. ask for
 ROUNDED = 16.0  # units in the last place of a load that is a sum over the wall
+POWERS = (2.0, 1.0)  # of the lift, with which loads of the wake go
 LAST = 10.0  # of the last residual; how much a load changes as it falls so far is its noise
 
 
@@ -38,11 +39,13 @@ class Convergence:
     unknowns : (runs,)   nodes, cells or points of each run
     sizes : (runs,)      of the cells, over those of the finest: N^(-1/2), in space N^(-1/3); or
         time steps over the smallest
-    values : {quantity: (runs,)}    cl, cd, cm; of unsteady runs mean and amplitude of the loops
-        (cl_mean, cl_amplitude, ...) and the work per cycle; over time steps in place of the
-        amplitude, which steps may miss, the first harmonic's parts (cl_sin, cl_cos)
+    values : {quantity: (runs,)}    cl, cd, cm, of wings cd_induced and cm_bending; of unsteady
+        runs mean and amplitude of the loops (cl_mean, cl_amplitude, ...) and the work per cycle;
+        over time steps in place of the amplitude, which steps may miss, the first harmonic's parts
+        (cl_sin, cl_cos)
     noise : {quantity: (runs,)}     by how much each is uncertain on its size: the change in the
-        last cycle, of a steady run in the last tenfold fall of the residual, and round-off
+        last cycle, of a steady run in the last tenfold fall of the residual, and round-off; of
+        loads of the wake as the lift's changes them
     orders : {quantity: Order}      of the finest three sizes
     notes : what takes from the orders
     of : "size of the cells" or "time step"
@@ -293,6 +296,12 @@ def _of_steady(own: Chosen) -> dict[str, tuple[float, float]]:
     for name in LOADS:
         value = float(result.get(name, np.nan))
         found[name] = value, float(np.ptp(rows[name][last])) + _rounding(own, value)
+    lift, swing = found["cl"]
+    for name, power in zip(WAKE, POWERS, strict=True):
+        load = float(result.get(name, np.nan))
+        if lift:
+            noise = power * abs(load / lift) * swing
+            found[name] = load, noise + _rounding(own, load)
     return found
 
 
