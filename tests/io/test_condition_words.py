@@ -19,6 +19,16 @@ PITCH, PLUNGE = km.motion.pitch(2.5, 0.08), km.motion.plunge(0.1, 0.08, phase_de
             "pitch + plunge, pitch amplitude 2.5 deg, k 0.08, about (0.25, 0), pitch phase 0 deg, "
             "plunge phase 90 deg, plunge amplitude 0.1",
         ),
+        (km.motion.vibrate(abs, 0.1, 0.3), "vibration, amplitudes 0.1, k 0.3, phases 0 deg"),
+        (
+            km.motion.vibrate([abs, abs], [0.1, 0.2], 0.3, phases_deg=[0.0, 90.0]),
+            "vibration, amplitudes (0.1, 0.2), k 0.3, phases (0, 90) deg",
+        ),
+        (
+            km.motion.twist(3.0, 0.1, span=2.0) + km.motion.plunge(0.1, 0.1),
+            "twist + plunge, amplitude 3 deg, k 0.1, span 2, about (0.25, 0, 0), sweep 0 deg, "
+            "dihedral 0 deg, plunge amplitude 0.1",
+        ),
         (km.motion.given(about=(0.5, 0.1)), "given, about (0.5, 0.1)"),
         (km.motion.translate((0.1, 0.0), ramp=2.0), "translate, velocity (0.1, 0), ramp 2"),
         (

@@ -49,22 +49,22 @@ def _motion(numbers: Mapping[str, Any]) -> Iterator[str]:
     """Kinds of a motion, then its numbers."""
     kinds = str(numbers["motion"])
     yield kinds.replace("+", " + ")
-    several = "+" in kinds
+    parts = kinds.split("+") if "+" in kinds else []
     for name, value in _vectors(numbers).items():
         if name == "motion" or UNSAID.get(name) == value:
             continue
-        part = f"{PARTS[name]} " if several and name in PARTS else ""
+        part = f"{PARTS[name]} " if PARTS.get(name) in parts else ""
         unit = " deg" if name.endswith("_deg") else ""
         words = name.removesuffix("_deg").replace("_", " ")
         yield f"{part}{words} {_text(value)}{unit}"
 
 
 def _vectors(numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """Numbers in which `about_x` and `about_y` are one, `about`."""
+    """Numbers in which `about_x` and `about_y` are one, `about`, as are those of shapes."""
     found: dict[str, Any] = {}
     for name, value in numbers.items():
         whole, _, axis = name.rpartition("_")
-        if whole and len(axis) == 1 and axis in AXES:
+        if whole and (axis.isdigit() or (len(axis) == 1 and axis in AXES)):
             found[whole] = (*found.get(whole, ()), value)
         else:
             found[name] = value
@@ -73,7 +73,7 @@ def _vectors(numbers: Mapping[str, Any]) -> dict[str, Any]:
 
 def _text(value: Any) -> str:
     if isinstance(value, tuple):
-        return f"({', '.join(map(_text, value))})"
+        return _text(value[0]) if len(value) == 1 else f"({', '.join(map(_text, value))})"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
