@@ -97,7 +97,7 @@ def sample(kernel, large=False, active=(1, 1)):
             (
                 k
                 for k in (f"{name}|{mode}", f"{name}|{shape}", f"{name}|{kind}", name)
-                if k in here.values
+                if k in here.values and (mode == "val" or np.ndim(here.values[k]))
             ),
             None,
         )

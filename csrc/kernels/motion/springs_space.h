@@ -88,7 +88,7 @@ HD f64 spring_inverse(const f64 *a, f64 *to)
 /* Rows of the matrix, scaled by the inverse of their diagonal block, so that residuals are those that the springs
  * stop on (eq. 3.6); columns of nodes that slide have nothing across their plane.                   */
 #define SPRING_ROWS_3D(F)              \
-  F(near, i32, node, "rows>nodes!")    \
+  F(in, i32, node, "rows>nodes!")      \
   F(in, i32, member, "nodes>members")  \
   F(in, i32, fixed, "nodes")           \
   F(near, i32, slides, "nodes")        \

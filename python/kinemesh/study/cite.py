@@ -42,7 +42,7 @@ OF_CHOICES: dict[tuple[str, Any], tuple[str, ...]] = {
     ("dual time", True): ("Jameson1991",),
     ("deform", TorsionalSprings): ("Farhat1998",),
     ("deform", Delaunay): ("Liu2006",),
-    ("springs in space", True): ("Burg2004",),
+    ("dimensions of springs", 3): ("Burg2004",),
     ("springs' solver", "multigrid"): ("Vanek1996",),
 }
 """Papers by what a case chooses: settings by their names, and what else it has."""
@@ -96,7 +96,7 @@ def _choices(case: Any, unsteady: bool | None) -> Iterator[tuple[str, Any]]:
         kinds = (TorsionalSprings, Delaunay)
         yield "deform", next((kind for kind in kinds if isinstance(case.deform, kind)), None)
         springs = isinstance(case.deform, TorsionalSprings)
-        yield "springs in space", springs and case.grid.dimensions > 2
+        yield "dimensions of springs", case.grid.dimensions if springs else None
         yield "springs' solver", getattr(case.deform, "solver", None)
 
 
