@@ -41,6 +41,19 @@ def test_keys_of_a_twisted_wing_are_arguments_of_the_mesh():
     np.testing.assert_array_equal(found.points, want.points)
 
 
+def test_the_height_of_the_first_layer_is_an_argument_of_the_mesh():
+    found = build.mesh(case("wall_spacing = 0.01").mesh)
+
+    want = km.mesh.wing("naca2412", 10_000, wall_spacing=0.01)
+    np.testing.assert_array_equal(found.points, want.points)
+
+
+def test_a_cloud_has_no_first_layer():
+    text = TEXT.replace("nodes = 10_000", "points = 20_000") + "wall_spacing = 0.01"
+    with pytest.raises(km.CaseError, match="wall_spacing"):
+        Case.from_dict(tomllib.loads('method = "meshless"' + text))
+
+
 def test_stations_take_sections_from_files_beside_the_case(tmp_path):
     curve = km.mesh.section("naca0015").points(np.linspace(0, 1, 121))
     np.savetxt(tmp_path / "thick.dat", curve, header="thick", comments="")

@@ -279,7 +279,8 @@ OF_PLATE = ("nodes", *NORMAL, "length", "upstream", "height", "edge_spacing")
 OF_BUMP = ("nodes", *NORMAL, "upstream", "height", "edge_spacing")
 OF_CURVE = (*OF_SHAPE, "scale", "chord")
 OF_FILE = ("scale", "chord", "merge")
-OF_WING = (*NUMBERS, "cloud", "far_field", "trailing_edge", "tip", "cells", "layers", "topology")
+OF_WING = (*NUMBERS, "cloud", "far_field", "trailing_edge", "tip", "cells", "layers", "topology",
+           "wall_spacing")  # fmt: skip
 OF_SECTION = (
     *("nodes", "far_field", *NORMAL),
     *("trailing_edge", "trailing_spacing", "around", "topology", "cells", "heights"),
@@ -303,7 +304,13 @@ WING = Source(
         "layers": count,
         "topology": one_of("oh"),
     },
-    only={"cloud": "cloud", "cells": "mesh", "layers": "mesh", "topology": "mesh"},
+    only={
+        "cloud": "cloud",
+        "cells": "mesh",
+        "layers": "mesh",
+        "topology": "mesh",
+        "wall_spacing": "mesh",
+    },
     counts=(10_000, 2 * MANY),
     fewest={"cloud": 20_000},
     size=("points", 40_000),

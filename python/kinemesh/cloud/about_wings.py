@@ -93,7 +93,7 @@ def wing(
             stations=stations, error=CloudError,
         )  # fmt: skip
         planform.check(points, LEAST, asked.outline, size | {"shake": shake})
-        made = planform.block_of(asked, points, **size)
+        made = planform.block_of(asked, points, far_field, tip)
     except MeshError as error:
         raise CloudError(error.said.renamed({NODES: "points"})) from None
     number, slit = made.number, made.slit

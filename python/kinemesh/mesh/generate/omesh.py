@@ -24,7 +24,6 @@ from kinemesh.sentences import NODES
 WALL_ASPECT = 2.2  # length over height of a wall cell, as in published O-meshes for Euler flow
 # height over length of the outermost cells, by the outer boundary's marker; sets the default growth
 OUTER_ASPECT = {"farfield": 7.3, "overset": 1.0}
-TRAILING_STEP = 0.06  # default first edge at the trailing edge, over 1 / around [chord]
 TRAILING_WIDTH = 0.45  # reach of the trailing edge's own spacing, circle angle [rad]
 
 
@@ -133,7 +132,7 @@ def _stretch(
     circle: CircleMap, wanted: Wanted, around: int, fine: Floats, index: Callable[[float], Floats]
 ) -> float:
     """Relative excess of the step between rays at the trailing edge, 0 for equal steps."""
-    spacing = wanted.trailing_spacing or TRAILING_STEP / around
+    spacing = wanted.trailing_spacing or wanted.trailing_step / around
     low, top = -0.9, 3.0  # beyond four times the plain step the wake is starved of rays
     if circle.corner > 0:
         # the corners of a blunt edge must lie on rays: a whole number of edges to each

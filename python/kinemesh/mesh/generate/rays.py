@@ -31,6 +31,7 @@ class Wanted:
     trailing_spacing: float | None = None  # first edge along the wall from the trailing edge
     around: int | None = None  # nodes round the section, even
     outer: str = "farfield"  # marker of the outer boundary
+    trailing_step: float = 0.06  # trailing_spacing by default, over 1 / around [chord]
 
     def __post_init__(self) -> None:
         for name in ("nodes", "far_field"):

@@ -7,7 +7,7 @@ written in (l, t); scaling l at the wall makes the section thinner, down to the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from scipy.optimize import minimize_scalar
 from kinemesh.errors import MeshError
 from kinemesh.mesh.generate import omesh
 from kinemesh.mesh.generate.rays import Wanted
+from kinemesh.mesh.generate.wings.opening import TRAILING, blunter, opened
 from kinemesh.mesh.sections.section import Section
 
 Floats = NDArray[np.float64]
@@ -63,6 +64,8 @@ class Rings:
         radius: float,
         twist: float = 0.0,
         about: float = 0.25,
+        step: float = 0.0,
+        much: float = 0.0,
     ) -> Complexes:
         """(rings, around) x + i z of one station; the last ring is a circle.
 
@@ -73,17 +76,19 @@ class Rings:
         chord, nose : of the station
         middle, radius : the circle's centre, and its radius
         twist, about : nose up [rad], about the place of this share of the chord
+        step : to the next station
+        much : share of the opening beyond the tip, 0 of rings that are not opened
         """
-        count, around = self.length.shape
         start = self.length - self.length[0]
         fade = np.exp(-start / (FADE * np.abs(self.length[0]).max()))
         length = self.length - (1.0 - thickness) * self.length[0] * fade
-        even = EVEN * beyond / (beyond + EVEN_AT)
-        ray = np.arange(around) * (2 * np.pi / around)
-        ring = np.arange(count)[:, None] / (count - 1)
-        length = (1.0 - even) * length + even * ring * length[-1]
-        angle = (1.0 - even) * self.angle + even * ray
-        centre, half = nose + 0.5 * chord, 0.5 * (chord + SPREAD * beyond)
+        even: Floats | float
+        if much and beyond:
+            half, length, angle, even = opened(length, self.angle, beyond, step, chord, much)
+        else:
+            half = 0.5 * (chord + SPREAD * beyond)
+            length, angle, even = self._evened(length, beyond)
+        centre = nose + 0.5 * chord
         place = half * np.cosh(length + 1j * angle)
         x = 0.5 + 0.5 * np.cos(angle) * np.cosh(length[0])  # of the wall, at the chord's scale
         bent = 2j * (1.0 - even) * self.camber(x) * np.exp((length[0] - length) / BENT)
@@ -92,6 +97,15 @@ class Rings:
         place += fraction(length) * (circle - place[-1])
         turned: Complexes = place + (place - nose - about * chord) * (_turns(length, twist) - 1.0)
         return turned
+
+    def _evened(self, length: Floats, beyond: float) -> tuple[Floats, Floats, float]:
+        """l and t that are more even with distance beyond the tip, and the share of even ones."""
+        count, around = self.length.shape
+        even = EVEN * beyond / (beyond + EVEN_AT)
+        ray = np.arange(around) * (2 * np.pi / around)
+        ring = np.arange(count)[:, None] / (count - 1)
+        length = (1.0 - even) * length + even * ring * length[-1]
+        return length, (1.0 - even) * self.angle + even * ray, even
 
 
 def fraction(length: Floats) -> Floats:
@@ -104,14 +118,31 @@ def fraction(length: Floats) -> Floats:
     return (np.cosh(start) - 1.0) / (np.cosh(start[-1]) - 1.0)
 
 
-def rings(shape: Section, around: int, count: int, far_field: float) -> Rings:
-    """Rings about a section, first the wall: an O-mesh of its thickness, bent by its camber."""
+def rings(
+    shape: Section,
+    around: int,
+    count: int,
+    far_field: float,
+    wall_spacing: float | None = None,
+    opens: bool = False,
+) -> Rings:
+    """Rings about a section, first the wall: an O-mesh of its thickness, bent by its camber.
+
+    Parameters
+    ----------
+    wall_spacing : height of the first ring at mid-chord [chord]
+    opens : of cells that are cut into tetrahedra, wider at both edges
+    """
     thickness, half, camber, turn = _straightened(shape)
-    wanted = Wanted(nodes=around * count, far_field=far_field, around=around)
+    wanted = Wanted(nodes=around * count, far_field=far_field, around=around,
+                    wall_spacing=wall_spacing)  # fmt: skip
+    if opens:
+        wanted = replace(wanted, trailing_step=TRAILING)
     place = omesh.structured(thickness, wanted)
     value = np.arccosh(2.0 * place - 1.0)  # l >= 0, t in (-pi, pi]
     angle = np.where(np.arange(around) > around // 2, value.imag + 2 * np.pi, value.imag)
-    return Rings(value.real, angle, float(place[0].imag.max()), half, camber, turn)
+    length = blunter(value.real, angle) if opens else value.real
+    return Rings(length, angle, float(place[0].imag.max()), half, camber, turn)
 
 
 def _turns(length: Floats, twist: float) -> Complexes:

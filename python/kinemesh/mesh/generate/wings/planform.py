@@ -19,6 +19,8 @@ from kinemesh.errors import MeshError
 from kinemesh.mesh.generate.rays import layers
 from kinemesh.mesh.generate.wings.block import merged
 from kinemesh.mesh.generate.wings.elliptic import Rings, blended, fraction, rings
+from kinemesh.mesh.generate.wings.heights import check_growth, check_length
+from kinemesh.mesh.generate.wings.opening import LONGEST
 from kinemesh.mesh.generate.wings.outline import TAPERED, Outline, Wing
 from kinemesh.sentences import NODES
 
@@ -107,15 +109,34 @@ def check(nodes: Any, least: int, outline: Outline, numbers: Mapping[str, Any]) 
         )
 
 
-def block_of(wing: Wing, nodes: int, far_field: float, tip: float) -> Block:
-    """The block about a wing, of checked numbers."""
+def block_of(
+    wing: Wing,
+    nodes: int,
+    far_field: float,
+    tip: float,
+    wall_spacing: float | None = None,
+    much: float = 0.0,
+) -> Block:
+    """The block about a wing, of checked numbers.
+
+    Parameters
+    ----------
+    wall_spacing : height of the first ring at mid-chord [chord of the station]
+    much : share of the opening beyond the tip, of cells that are cut into tetrahedra, which are
+        wider at both edges too; 0 of all others
+    """
     around, count, many = counts(nodes)
-    made = {id(own): rings(own, around, count, far_field) for own in wing.sections}
+    made = {id(own): rings(own, around, count, far_field, opens=much > 0) for own in wing.sections}
+    if wall_spacing is not None:
+        check_length(made[id(wing.sections[0])], wall_spacing)
+        made = {id(own): rings(own, around, count, far_field, wall_spacing, much > 0)
+                for own in wing.sections}  # fmt: skip
+        check_growth(made[id(wing.sections[0])], wall_spacing)
     bases = [made[id(own)] for own in wing.sections]
     plan = wing.outline
     plan = plan._replace(cap=tip * plan.taper * bases[-1].half_thickness)
-    y, thickness = stations(plan, many, SIDE * far_field)
-    where = place(bases, plan, y, thickness, far_field)
+    y, thickness = stations(plan, many, SIDE * far_field, LONGEST if much else MOST_STEP)
+    where = place(bases, plan, y, thickness, far_field, much)
     slit = int(np.argmax(thickness == 0.0))
     number, kept = merged(where.shape[:3], slit)
     return Block(where, number, kept, slit, int(np.argmax(thickness < 1.0)))
@@ -130,11 +151,16 @@ def counts(nodes: int) -> tuple[int, int, int]:
     return around, count, round(nodes / (around * (count - 0.5 * OUTER)))
 
 
-def stations(plan: Outline, count: int, side: float) -> tuple[Floats, Floats]:
-    """Stations along the span, and each section's thickness over that of the wing."""
+def stations(
+    plan: Outline, count: int, side: float, longest: float = MOST_STEP
+) -> tuple[Floats, Floats]:
+    """Stations along the span, and each section's thickness over that of the wing.
+
+    longest : step over their mean
+    """
     cap, outer = max(4, round(CAP * count)), round(OUTER * count)
     inner = count - 1 - cap - outer
-    inboard = _through(plan.y[1:-1], _inboard(plan, inner))
+    inboard = _through(plan.y[1:-1], _inboard(plan, inner, longest))
     share = np.arange(1, cap + 1) / cap
     tip = plan.span + share * plan.cap
     beyond = tip[-1] + _graded(min(plan.cap, side / outer), side, outer)[1:]
@@ -143,7 +169,7 @@ def stations(plan: Outline, count: int, side: float) -> tuple[Floats, Floats]:
     return np.concatenate([inboard, tip, beyond]), thickness
 
 
-def _inboard(plan: Outline, count: int) -> Floats:
+def _inboard(plan: Outline, count: int, longest: float) -> Floats:
     """Places (count + 1,) from root to tip; steps grow from both by one ratio, up to the longest.
 
     The spanwise velocity comes up within a section's thickness of the root.  Steps keep their
@@ -155,9 +181,9 @@ def _inboard(plan: Outline, count: int) -> Floats:
 
     def steps(growth: float) -> Floats:
         ends = np.minimum(ROOT * mean * growth**step, first * growth ** step[::-1])
-        return np.minimum(ends, MOST_STEP * mean)
+        return np.minimum(ends, longest * mean)
 
-    most = MOST_STEP * mean / min(first, ROOT * mean)  # no step between is shorter than the longest
+    most = longest * mean / min(first, ROOT * mean)  # no step between is shorter than the longest
     ratio = brentq(lambda growth: steps(growth).sum() - plan.span, 1.0, most)
     place = np.concatenate([[0.0], np.cumsum(steps(ratio))])
     place[-1] = plan.span
@@ -204,25 +230,42 @@ def _graded(first: float, far: float, steps: int) -> Floats:
 
 
 def place(
-    bases: Sequence[Rings], plan: Outline, y: Floats, thickness: Floats, far_field: float
+    bases: Sequence[Rings],
+    plan: Outline,
+    y: Floats,
+    thickness: Floats,
+    far_field: float,
+    much: float = 0.0,
 ) -> Floats:
     """(stations, rings, around, 3) points; stations spread evenly along the outer cylinder.
 
     Parameters
     ----------
     bases : rings about the section of each of the outline's stations
+    much : share of the opening beyond the tip
     """
     result = np.empty((len(y), *bases[0].length.shape, 3))
-    even = y + SPREAD * (np.linspace(0.0, y[-1], len(y)) - y)
+    even = y + (SPREAD + much * (1.0 - SPREAD)) * (np.linspace(0.0, y[-1], len(y)) - y)
     chord, nose, twist = plan.chord(y), plan.nose(y), plan.twist(y)
     tip = complex(plan.nose(plan.y[-1:])[0])
     middle = 0.25 + 0.25 * (tip.real + plan.taper) + 0.5j * tip.imag  # of the cylinder
+    step = np.diff(y)
+    step = np.append(step, step[-1] ** 2 / step[-2])
     for k, at in enumerate(y):
         panel, share = plan.at(at)
         base = blended(bases[panel], bases[panel + 1], share)
         beyond = max(0.0, at - plan.span - plan.cap)
         plane = base.points(
-            thickness[k], beyond, chord[k], nose[k], middle, far_field, twist[k], plan.about
+            thickness[k],
+            beyond,
+            chord[k],
+            nose[k],
+            middle,
+            far_field,
+            twist[k],
+            plan.about,
+            step[k],
+            much,
         )
         result[k, ..., 0], result[k, ..., 2] = plane.real, plane.imag
         result[k, ..., 1] = at + fraction(base.length) * (even[k] - at)

@@ -10,10 +10,11 @@ from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError
 from kinemesh.mesh.generate.wings import block
 from kinemesh.mesh.generate.wings.outline import Station, wing_of
-from kinemesh.mesh.kinds import cells_named
+from kinemesh.mesh.kinds import SOLIDS, cells_named
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.origin import Origin
 from kinemesh.mesh.sections.section import Section
+from kinemesh.mesh.solid_cells import volumes
 
 CELLS = ("hexes", "prisms", "tets", "hybrid")
 TOPOLOGIES = ("oh",)
@@ -40,6 +41,7 @@ def wing(
     twist_about: float = 0.25,
     tip_section: str | Path | Section | None = None,
     stations: Sequence[Station | Mapping[str, Any]] | None = None,
+    wall_spacing: float | None = None,
 ) -> Mesh:
     """A mesh about a half wing, root chord 1, leading edge of the root at the origin.
 
@@ -48,7 +50,8 @@ def wing(
     section : name, coordinate file or Section    streamwise, all along the span where
                               nothing else is said
     nodes : int               wanted, within 3 %, 10,000 at least; those of `km.cloud.wing`
-                              with as many points
+                              with as many points, but of tets, which are wider beyond the tip and
+                              at both edges
     span : float              of the half wing, without the cap; 3 by default [root chord]
     taper : float             chord of the tip; 1 by default [root chord]
     sweep_deg : float         of the leading edge before the twist; 0 by default [deg]
@@ -68,6 +71,8 @@ def wing(
     stations : sequence of Station, or of mappings of its names, from the root to the tip, in place
                               of span, taper, sweep_deg, dihedral_deg, twist_deg, tip_section: a
                               wing with kinks, linear between stations
+    wall_spacing : float      height of the first layer at the middle of the root, elsewhere in
+                              proportion to the chord [root chord]
 
     Returns
     -------
@@ -82,7 +87,7 @@ def wing(
         raise MeshError(f"wing: cells = {cells!r}, expected {', '.join(CELLS)}{near}")
     if topology not in TOPOLOGIES:
         raise MeshError(f"wing: topology = {topology!r}, expected {', '.join(TOPOLOGIES)}")
-    from kinemesh.mesh.generate.wings import planform  # loads much of SciPy
+    from kinemesh.mesh.generate.wings import heights, opening, planform  # load much of SciPy
 
     asked = wing_of(
         *(section, trailing_edge, ADVICE),
@@ -91,9 +96,13 @@ def wing(
     )  # fmt: skip
     size = {"far_field": far_field, "tip": tip}
     planform.check(nodes, LEAST, asked.outline, size)
-    made = planform.block_of(asked, nodes, **size)
-    rings = made.number.shape[1] - 1
-    blocks, sides = block.cells(made.number, made.slit, cells, _layers(cells, layers, rings))
+    heights.check_height(wall_spacing)
+    for much in opening.TRIES if cells == "tets" else (0.0,):
+        made = planform.block_of(asked, nodes, far_field, tip, wall_spacing, much)
+        layered = _layers(cells, layers, made.number.shape[1] - 1)
+        blocks, sides = block.cells(made.number, made.slit, cells, layered)
+        if not much or volumes(made.points, SOLIDS["tetrahedra"], blocks["tetrahedra"]).min() > 0:
+            break
     try:
         return Mesh.from_blocks(made.points, blocks, sides, origin=Origin(notes=asked.notes))
     except MeshError:
