@@ -53,10 +53,7 @@ def test_a_channel_without_walls_has_its_pressure_along_both_sides(tmp_path, loo
     own = Fields(dict(own.arrays) | {"Mach": 0.3 + 0 * own["Cp"]}, *(
         getattr(own, n) for n in list(Fields.__dataclass_fields__)[1:]))  # fmt: skip
     monkeypatch.setattr("kinemesh.results.flow_fields.read", lambda *_: own)
-    drawn = []
-    draw = plot.folder.surface_pressure
-    monkeypatch.setattr("kinemesh.plot.folder.surface_pressure",
-                        lambda *a, **k: drawn.append(draw(*a, **k)))  # fmt: skip
+    drawn = figures_of_cp(monkeypatch)
 
     km.plot.from_directory(made)
 
@@ -64,7 +61,84 @@ def test_a_channel_without_walls_has_its_pressure_along_both_sides(tmp_path, loo
     assert figures.empty(figure) == []
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
     assert texts == ["lower side", "upper side"]
+    assert figure.axes[0].get_ylabel() == "$c_p$"
+    assert figure.axes[0].yaxis_inverted()
     assert set(map(tuple, looked.values())) == {()}
+
+
+def figures_of_cp(monkeypatch):
+    """List to which each cp.png that is drawn is added."""
+    drawn = []
+    draw = plot.steady_walls.surface_pressure
+    monkeypatch.setattr("kinemesh.plot.steady_walls.surface_pressure",
+                        lambda *a, **k: drawn.append(draw(*a, **k)))  # fmt: skip
+    return drawn
+
+
+def fed(total, mach=0.3, far=(), walls=()):
+    """A run whose gas comes in with a total pressure, in one member."""
+    mesh = {"far": list(far), "walls": list(walls)}
+    mesh["conditions"] = {"out": {"pressure": 0.75}, "in": {"total_pressure": total}}
+    last = {"total_pressure_in": np.array([0.4, 1.25])}
+    return SimpleNamespace(
+        summary={"mesh": mesh, "case": {"title": "Nozzle"}},
+        asked=lambda: [{"mach": mach, "alpha_deg": 0.0}],
+        history=SimpleNamespace(member=lambda m: last),
+    )
+
+
+@pytest.mark.parametrize(
+    ("total", "mach", "far", "found"),
+    [
+        (1.0, 0.3, (), 1.0),
+        ([1.0, 2.0], 0.3, (), 1.0),
+        ("pulse", 0.3, (), 1.25),  # a function of time
+        (1.0, 0.3, ("far",), None),
+        (1.02828, 0.2, (), None),  # as of bump-sa
+        (1 / 0.9725, 0.2, (), None),  # NACA Report 1135
+        (1.0290, 0.2, (), 1.0290),
+        (1.02828, 0.3, (), 1.02828),
+    ],
+)
+def test_total_pressure_is_of_gases_without_a_stream(total, mach, far, found):
+    assert channels.total_pressure(fed(total, mach, far), 0) == found
+
+
+def test_pressure_of_a_nozzle_is_over_that_of_its_reservoir(tmp_path, looked, monkeypatch):
+    own = flow()
+    own.arrays.update(Mach=0 * own["Cp"], Pressure=(1.5 - 0.25 * own.points[:, 0]) / 1.4)
+    mesh = fed(2.0).summary["mesh"]
+    monkeypatch.setattr("kinemesh.results.flow_fields.read", lambda *_: own)
+    drawn, made = figures_of_cp(monkeypatch), km.open(folder(tmp_path, "steady"))
+    made.summary["mesh"] = mesh
+    monkeypatch.setattr("kinemesh.results.open", lambda *_: made)
+
+    km.plot.from_directory(tmp_path)
+
+    axes = drawn[0].axes[0]
+    x, y = np.concatenate([line.get_segments()[0] for line in axes.collections]).T
+    assert y == pytest.approx(0.75 - 0.125 * x)  # p / p_inf over 2
+    assert axes.get_ylabel() == "$p/p_0$"
+    assert not axes.yaxis_inverted()
+
+
+def test_films_of_a_nozzle_show_its_pressure_over_that_of_its_reservoir():
+    own = flow()
+    own.arrays["Pressure"] = 0.5 + 0 * own["Cp"]
+
+    shade = plot.films._shade(fed(1.4), "cp", 0, own, plot.units.CHORDS)
+
+    assert shade.label == "$p/p_0$"
+    assert plot.flows.values_of(own, shade) == pytest.approx(0.5)
+    assert plot.films._shade(fed(1.4, far=("far",)), "cp", 0, own, plot.units.CHORDS).field == "Cp"
+
+
+def test_titles_tell_no_stream_that_is_not_there():
+    title = plot.ensembles.title_of
+
+    assert title(fed(1.0), 0) == "Nozzle"
+    assert title(fed(1.0, walls=("upper",)), 0) == "Nozzle\ncoefficients by Mach 0.3"
+    assert title(fed(1.0, far=("far",)), 0) == "Nozzle\nMach 0.3, alpha 0 deg"
 
 
 def steady(loads, mass=()):

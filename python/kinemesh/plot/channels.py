@@ -1,4 +1,4 @@
-"""Channels: pressure along their sides, mass flow through their ends."""
+"""Channels: pressure along their sides, mass flow through their ends, total pressure of inlets."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.gas import GAMMA
+from kinemesh.plot.shades import SHADES, Shade
 from kinemesh.plot.style import colour_of, dashes_of
 
 if TYPE_CHECKING:
     from kinemesh.io.history import History
-    from kinemesh.results import Fields
+    from kinemesh.results import Fields, Run
 
 ALONG = 0.2  # share of the speed through a side, at most; through an inlet or outlet most of it is
+OF_STREAM = 0.02  # share by which p_0 / p_inf - 1 of an inlet may differ from that of the stream
 MASS_FLOW = "mass_flow_"  # how columns of a history begin that have it, by marker
 
 
@@ -36,6 +39,38 @@ def draw_mass_flow(axes: Any, history: History, at: NDArray[Any], **style: Any) 
             own = {"color": colour_of(k), "linestyle": dashes_of(k)} | style
             axes.plot(at, values, **({"label": marker} | own))
     axes.set_ylabel("mass flow")
+
+
+def total_pressure(run: Run, member: int) -> float | None:
+    """Total pressure over p_inf of a gas that comes from reservoirs alone, of several the largest.
+
+    None of a gas with a stream: with a far field, or with inlets of the stream's total pressure.
+    Of an inlet by a function of time it is the last mean of the history.
+    """
+    mesh = run.summary.get("mesh") or {}
+    asked = run.asked()[member]
+    if mesh.get("far") or "mach" not in asked:
+        return None
+    found = []
+    for marker, numbers in (mesh.get("conditions") or {}).items():
+        given = numbers.get("total_pressure")
+        own = given[min(member, len(given) - 1)] if isinstance(given, list) else given
+        if isinstance(own, str):
+            own = float(run.history.member(member)[f"total_pressure_{marker}"][-1])
+        found += [] if own is None else [float(own)]
+    stream = (1 + (GAMMA - 1) / 2 * float(asked["mach"]) ** 2) ** (GAMMA / (GAMMA - 1))
+    if all(abs(own - stream) <= OF_STREAM * (stream - 1) for own in found):
+        return None
+    return max(found)
+
+
+def pressure_of(run: Run, member: int) -> Shade:
+    """Colours of the pressure of a run: cp, or over the total pressure of its reservoirs."""
+    total = total_pressure(run, member)
+    if total is None:
+        return SHADES["cp"]
+    return replace(SHADES["cp"], name="pressure over total pressure", field="Pressure",
+                   label="$p/p_0$", colours="viridis", scale=GAMMA / total)  # fmt: skip
 
 
 def sides(flow: Fields) -> Fields:

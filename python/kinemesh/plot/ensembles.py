@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import CaseError, warn
-from kinemesh.plot import marks
+from kinemesh.plot import channels, marks
 from kinemesh.plot.histories import curve
 from kinemesh.plot.marks import Marked
 from kinemesh.plot.style import BLUE, DARK, figure_of, phase_axis, styled
@@ -135,7 +135,9 @@ def case_of(run: Run) -> str:
 def title_of(run: Run, member: int) -> str:
     """Title of the case, with the stream and motion of a member on a second line.
 
-    What all members share, and the title says (`title_says` of the case), is not said again.
+    What all members share, and the title says (`title_says` of the case), is not said again.  A gas
+    that comes from reservoirs alone has no stream; beside walls, whose coefficients go by it, the
+    title says so.
     """
     case, rows = case_of(run), run.asked()
     said = (run.summary.get("case") or {}).get("title_says") or {}
@@ -145,7 +147,12 @@ def title_of(run: Run, member: int) -> str:
     names += differing(rows)
     if rows[member].get("stream") == 0:  # which has no angle
         names = [n for n in names if n != "alpha_deg"]
+    reservoirs = channels.total_pressure(run, member) is not None
+    if reservoirs:
+        names = [n for n in names if n not in ("mach", "alpha_deg") or n in differing(rows)]
     words = in_words(rows[member], list(dict.fromkeys(names)))
+    if reservoirs and run.summary["mesh"].get("walls"):
+        words += f"{', ' * bool(words)}coefficients by Mach {rows[member]['mach']:g}"
     return "\n".join(text for text in (case, words) if text)
 
 

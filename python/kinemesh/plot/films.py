@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kinemesh.errors import CaseError, warn
 from kinemesh.io.paths import making, path_of
 from kinemesh.io.whole import replace
+from kinemesh.plot.channels import pressure_of
 from kinemesh.plot.ensembles import (
     differing,
     in_words,
@@ -26,9 +27,9 @@ from kinemesh.plot.ensembles import (
     title_of,
 )
 from kinemesh.plot.flows import Picture, moment_of, pieces, range_of, solved, values_of
-from kinemesh.plot.shades import SHADES, shade_of
+from kinemesh.plot.shades import SHADES, Shade, shade_of
 from kinemesh.plot.style import STYLE
-from kinemesh.plot.units import unit_of
+from kinemesh.plot.units import CHORDS, Unit, unit_of
 from kinemesh.plot.views import View, in_frame, wake_of, window_of
 from kinemesh.run.march import progress_bar
 
@@ -161,7 +162,7 @@ def _frames(run: Run, quantity: str, member: int | None) -> list[int]:
             "film: the run is of a wing in space, expected one in the plane; ParaView makes films "
             "of its surface.vtkhdf and flow.vtkhdf, `kinemesh plot` without --animate pictures"
         )
-    values_of(first, SHADES[quantity])
+    values_of(first, _shade(run, quantity, member or 0, first, CHORDS))
     return [int(n) for n in found]
 
 
@@ -179,10 +180,7 @@ def _pictures(
         return replaced(found, points=in_frame(seen, found, first))
 
     which = member or 0
-    shade, title = (
-        shade_of(quantity, first.incompressible, speed_of(run, which), unit),
-        title_of(run, which),
-    )
+    shade, title = _shade(run, quantity, which, first, unit), title_of(run, which)
     stream = stream_of(run, which)
 
     def window(f: Fields) -> tuple[float, ...]:
@@ -209,6 +207,13 @@ def _pictures(
             made.append(_image(picture.figure))
             bar.update()
     return made
+
+
+def _shade(run: Run, quantity: str, member: int, flow: Fields, unit: Unit) -> Shade:
+    """Colours of a quantity of a member."""
+    if quantity == "cp" and not flow.incompressible:
+        return pressure_of(run, member)
+    return shade_of(quantity, flow.incompressible, speed_of(run, member), unit)
 
 
 def _about(boxes: list[tuple[float, ...]]) -> tuple[float, ...]:

@@ -170,7 +170,7 @@ def values_of(flow: Fields, shade: Shade) -> NDArray[Any]:
         return 2 * flow["Pressure"]
     if shade.field not in flow:
         raise CaseError(f"plot: the fields have no {shade.field}; there are {', '.join(flow)}")
-    return flow[shade.field]
+    return flow[shade.field] if shade.scale == 1.0 else shade.scale * flow[shade.field]
 
 
 def pieces(

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh import gas
 from kinemesh.errors import CaseError, warn
-from kinemesh.plot import channels, sweeps, wings
+from kinemesh.plot import channels, steady_walls, sweeps, wings
 from kinemesh.plot.cycles import cycle
 from kinemesh.plot.ensembles import (
     case_of,
@@ -44,7 +43,6 @@ from kinemesh.plot.style import at_moment
 from kinemesh.plot.times import convergence, loads
 from kinemesh.plot.units import Unit, unit_of
 from kinemesh.plot.views import View, in_frame, wake_of
-from kinemesh.plot.wall_pressures import surface_pressure
 from kinemesh.results.along_walls import Wall
 from kinemesh.results.along_walls import walls as walls_of
 from kinemesh.results.boundary_layers import Layer, layer
@@ -193,7 +191,7 @@ def _member(
     if cyclic and _has_cycle(run, member):
         _pressures(run, member, target, title)
     if not unsteady:
-        _steady_cp(flow, title, unit, target, partial(_cp, mach=float(run.asked()[member]["mach"])))
+        steady_walls.figure(run, member, flow, title, unit, target)
     if "Mach" not in flow:
         raise CaseError(f"{run.out}: the fields have no Mach; there are {', '.join(flow)}")
     told = at_moment(title, moment_of(flow, unit)) if unsteady else title
@@ -214,17 +212,6 @@ def _loads(
         return
     time = {"unit": unit.time(incompressible), "length": unit.size}
     loads(rows, title, **time, path=target("loads"))
-
-
-def _steady_cp(
-    flow: Fields, title: str, unit: Unit, target: Target, values: Callable[[Fields], NDArray[Any]]
-) -> None:
-    """Pressure along the walls, of a channel without walls along its sides; no empty figure."""
-    channel = not len(flow.walls)
-    near = (channels.sides(flow) if channel else flow).at_walls()
-    if len(near.walls):
-        more: dict[str, Any] = {"named": channel, "path": target("cp")}
-        surface_pressure(near.points, near.walls, values(near), title, near.bodies, unit, **more)
 
 
 def _viscous(
@@ -286,7 +273,7 @@ def _incompressible(
     """Figures of a member of incompressible flow."""
     unsteady = run.history.kind == "unsteady"
     if not unsteady:
-        _steady_cp(flow, title, unit, target, partial(values_of, shade=SHADES["cp"]))
+        steady_walls.figure(run, member, flow, title, unit, target)
     elif run.history.by_time:
         _loads(run, member, title, unit, True, target)
     elif _has_cycle(run, member):
@@ -376,12 +363,3 @@ def _as_published(run: Run, name: str) -> bool:
     # of one body the summary has its motion itself
     given = {n: v[0] if isinstance(v, list) and len(v) == 1 else v for n, v in conditions.items()}
     return all(given.get(name, value) == value for name, value in asked.items())
-
-
-def _cp(flow: Fields, mach: float) -> NDArray[Any]:
-    """Pressure coefficient (nodes,) from the file, or from its pressure."""
-    if "Cp" in flow:
-        return flow["Cp"]
-    if "Pressure" not in flow:
-        raise CaseError("plot: the fields have neither Cp nor Pressure")
-    return gas.pressure_coefficient(flow["Pressure"], mach)

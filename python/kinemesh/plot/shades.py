@@ -21,6 +21,7 @@ class Shade:
     mark: float = np.nan  # a value with a white line
     signed: bool = False  # as much on both sides of 0; stronger values have the ends' colours
     least: float = 0.0  # that the colours of signed values go to, unless these are constant
+    scale: float = 1.0  # of values in field files
 
 
 SHADES = {

@@ -27,6 +27,7 @@ def surface_pressure(
     bodies: Mapping[str, NDArray[Any]] | None = None,
     unit: Unit = CHORDS,
     named: bool = False,
+    label: str = "$c_p$",
 ) -> Any:
     """-cp along the walls, by side, or of several bodies by body.
 
@@ -38,7 +39,8 @@ def surface_pressure(
     ----------
     bodies : marker -> rows of `walls`
     unit : what points are in
-    named : one body is told by its name, too, not by its sides
+    named : sides of a channel, told by their names
+    label : of values other than a pressure coefficient, whose axis points up
     """
     from matplotlib.collections import LineCollection
 
@@ -50,8 +52,8 @@ def surface_pressure(
         (np.flatnonzero(~upper), RED, DASHED, "lower side"),
     ]
     if bodies is not None and (len(bodies) > 1 or named):
-        each = zip(bodies.items(), cycle(BODIES), strict=False)
-        parts = [(rows, colour, "-", name) for (name, rows), colour in each]
+        each = zip(bodies.items(), cycle(BODIES), cycle(("-", DASHED if named else "-")))
+        parts = [(rows, colour, style, name) for (name, rows), colour, style in each]
     sharp = singular(points, walls)
     for rows, colour, style, name in parts:
         if not len(rows):  # a wall of a channel has one side
@@ -63,9 +65,10 @@ def surface_pressure(
         alone = [n for n in np.unique(walls[rows]) if n in sharp]
         axes.plot(points[alone, 0], cp[alone], ".", color=colour, markersize=3)
     axes.autoscale_view()
-    axes.invert_yaxis()
+    if label == "$c_p$":
+        axes.invert_yaxis()
     axes.margins(0.04)
-    axes.set(xlabel=unit.axis("x"), ylabel="$c_p$")
+    axes.set(xlabel=unit.axis("x"), ylabel=label)
     axes.set_title(wrapped(title, NARROW))
     if sharp:
         axes.plot([], [], ".", color=GREY, markersize=3, label=DOTS)
