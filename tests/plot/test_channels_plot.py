@@ -134,7 +134,7 @@ def test_films_of_a_nozzle_show_its_pressure_over_that_of_its_reservoir():
 
 
 def test_titles_tell_no_stream_that_is_not_there():
-    title = plot.ensembles.title_of
+    title = plot.titles.title_of
 
     assert title(fed(1.0), 0) == "Nozzle"
     assert title(fed(1.0, walls=("upper",)), 0) == "Nozzle\ncoefficients by Mach 0.3"

@@ -9,7 +9,7 @@ from kinemesh import cases, plot
 from kinemesh.cases.casefile import Case
 from kinemesh.io.csv_rows import unsteady_columns
 from kinemesh.io.history import History
-from kinemesh.plot.ensembles import title_of
+from kinemesh.plot.titles import title_of
 from kinemesh.plot.wall_pressures import DOTS
 from kinemesh.results import Run
 from kinemesh.results.pressures import Pressures

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from kinemesh import cli, plot
 from kinemesh.errors import CaseError
-from kinemesh.plot.ensembles import title_of
+from kinemesh.plot.titles import title_of
 from kinemesh.plot.views import View, in_frame, strongest, wake_of, window_of
 from kinemesh.results import Run
 from kinemesh.results.flow_fields import Fields

@@ -15,7 +15,7 @@ class Brief:
     __slots__ = ()
 
     def __repr__(self) -> str:
-        each = [(own.name, getattr(self, own.name)) for own in fields(self)]  # type: ignore[arg-type]
+        each = [(own.name, getattr(self, own.name)) for own in fields(self) if own.repr]  # type: ignore[arg-type]
         told = [f"{name} {extent(value)}" for name, value in each if value is not None]
         return f"{type(self).__name__}({', '.join(told)})"
 

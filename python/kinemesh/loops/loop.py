@@ -51,6 +51,7 @@ class Loop:
     side: Mapping[str, Coefficient] = field(default_factory=dict)  # cy, cm_roll, cm_yaw in space
     # Rows of a measured table as they are: phase_deg, alpha_deg, loads; None of computed loops.
     measured: Mapping[str, FloatArray] | None = None
+    source: Any = field(default=None, repr=False, compare=False)  # run and member, for titles
 
     def __repr__(self) -> str:
         told = {"cl": self.cl.amplitude, "cm": self.cm.amplitude, "damping": self.damping}
@@ -167,7 +168,7 @@ class Loop:
         return distances(self, other)
 
     def plot(
-        self, reference: Any = None, path: Any = None, title: str = "", loads: Any = None
+        self, reference: Any = None, path: Any = None, title: str | None = None, loads: Any = None
     ) -> Any:
         """Figure of loads against alpha (`kinemesh.plot.hysteresis`), saved to `path`, if any.
 

@@ -16,12 +16,14 @@ from kinemesh.plot.style import (
     DARK,
     RED,
     figure_of,
+    headed,
     literal,
     percent,
     phase_axis,
     styled,
     wrapped,
 )
+from kinemesh.plot.titles import in_common
 
 if TYPE_CHECKING:
     from kinemesh.loops.loop import Loop
@@ -73,7 +75,7 @@ def _loops(compared: Compared) -> Any:
             bottom.set_title(told)
     handles = panels[0, 0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)
-    noted(figure, [*compared.allowed, *compared.notes])
+    noted(figure, [*compared.allowed, *compared.notes], compared.sources)
     return figure
 
 
@@ -100,7 +102,7 @@ def _loads(compared: Compared) -> Any:
         axes.set_title(f"{pair.difference:.2g}{share}")
     handles = panels[0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)
-    noted(figure, [*compared.allowed, *compared.notes])
+    noted(figure, [*compared.allowed, *compared.notes], compared.sources)
     return figure
 
 
@@ -141,15 +143,19 @@ def _sizes(found: Convergence) -> Any:
     ]
     marks = {label: handle for handle, label in every}
     figure.legend(marks.values(), marks, loc="outside lower center", ncols=3, fontsize=8)
-    noted(figure, found.notes)
+    noted(figure, found.notes, found.sources)
     return figure
 
 
-def noted(figure: Any, notes: Sequence[str]) -> None:
-    """Write over a figure what takes from its numbers."""
-    if notes:
-        told = "\n".join(wrapped(note, int(18 * figure.get_figwidth())) for note in notes)
-        figure.suptitle(told, fontsize=7)
+def noted(figure: Any, notes: Sequence[str], sources: Any = ()) -> None:
+    """Write over a figure the title that its runs share, and small what takes from its numbers."""
+    title, width = in_common(sources), figure.get_figwidth()
+    told = "\n".join(wrapped(note, int(18 * width)) for note in notes)
+    if not told:
+        headed(figure, title)
+        return
+    head = wrapped(title, int(14 * width))
+    figure.suptitle("\n".join(text for text in (head, told) if text), fontsize=8 if head else 7)
 
 
 def _law(axes: Any, found: Convergence, name: str, order: Any, end: Any) -> None:

@@ -13,6 +13,7 @@ from kinemesh.loops.flapping import MOVES
 from kinemesh.plot import references
 from kinemesh.plot.histories import SYMBOLS, TITLES, curve
 from kinemesh.plot.style import BLUE, RED, figure_of, hush, phase_axis, styled, wrapped
+from kinemesh.plot.titles import titled
 from kinemesh.study.hysteresis import reference_loops
 
 if TYPE_CHECKING:
@@ -25,16 +26,16 @@ def cycle(
     loop: Loop,
     reference: Any = None,
     path: str | Path | None = None,
-    title: str = "",
+    title: str | None = None,
 ) -> Any:
     """Figure of motion, lift, drag, and power over the phase of the last cycle.
 
     Where the power is not known the moment takes its place.  The angle is nose-up, h upwards, x
     downstream.  The titles have the means of drag and power, and the efficiency.  Dotted lines are
     means; references are as of `hysteresis`, one or a list.  A motion that does not turn has no
-    axis of the angle.
+    axis of the angle.  The title is that of the run, "" for none.
     """
-    return _cycle(loop, reference_loops(reference, loop), title, path=path)
+    return _cycle(loop, reference_loops(reference, loop), titled(title, loop), path=path)
 
 
 @styled

@@ -12,21 +12,21 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import CaseError, warn
-from kinemesh.plot import channels, marks
+from kinemesh.plot import marks
 from kinemesh.plot.histories import curve
 from kinemesh.plot.marks import Marked
 from kinemesh.plot.style import BLUE, DARK, figure_of, phase_axis, styled
 from kinemesh.plot.sweeps import of_sweep
-from kinemesh.plot.words import condition, of_member
+from kinemesh.plot.titles import differing
+from kinemesh.plot.words import condition
 from kinemesh.plot.words import label as label_of
-from kinemesh.results.asked import values, varying
+from kinemesh.results.asked import values
 
 if TYPE_CHECKING:
     from kinemesh.results import Run
     from kinemesh.study.hysteresis import Loop
 
 DASHES = ("-", "--", ":", "-.")
-TITLES = ("mach", "reynolds", "alpha_deg", "k", "omega", "amplitude_deg", "amplitude")
 FEW = 8  # values that a legend lists; more have a bar of colours
 
 
@@ -100,21 +100,11 @@ def running(run: Run) -> list[int]:
     return [m for m in range(run.members) if m not in failed]
 
 
-def differing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Names of the numbers and texts that vary from member to member."""
-    return [name for name in varying(rows) if len(values(rows, name)) > 1]
-
-
 def label(row: Mapping[str, Any], names: Sequence[str]) -> str:
     """A member for the name of a file: `mach0.5-k0.1`."""
     there = [(name.removesuffix("_deg"), row[name]) for name in names if row.get(name) is not None]
     words = [v if isinstance(v, str) else f"{name}{v:g}" for name, v in there]
     return re.sub(r"[^\w.+-]", "_", "-".join(words))
-
-
-def in_words(row: Mapping[str, Any], names: Sequence[str]) -> str:
-    """A member for a title: `Mach 0.5, k 0.1`."""
-    return ", ".join(of_member(row, [name for name in names if row.get(name) is not None]))
 
 
 def names_of(run: Run) -> list[str]:
@@ -124,36 +114,6 @@ def names_of(run: Run) -> list[str]:
     if len(set(names)) == len(names):
         return names
     return [f"{name}-{m}".lstrip("-") for m, name in enumerate(names)]
-
-
-def case_of(run: Run) -> str:
-    """Title of a run's case, else its name; empty without a case."""
-    case = run.summary.get("case") or {}
-    return str(case.get("title") or case.get("name") or "")
-
-
-def title_of(run: Run, member: int) -> str:
-    """Title of the case, with the stream and motion of a member on a second line.
-
-    What all members share, and the title says (`title_says` of the case), is not said again.  A gas
-    that comes from reservoirs alone has no stream; beside walls, whose coefficients go by it, the
-    title says so.
-    """
-    case, rows = case_of(run), run.asked()
-    said = (run.summary.get("case") or {}).get("title_says") or {}
-    names = [
-        n for n, value in rows[member].items() if _told(n) and (n not in said or said[n] != value)
-    ]
-    names += differing(rows)
-    if rows[member].get("stream") == 0:  # which has no angle
-        names = [n for n in names if n != "alpha_deg"]
-    reservoirs = channels.total_pressure(run, member) is not None
-    if reservoirs:
-        names = [n for n in names if n not in ("mach", "alpha_deg") or n in differing(rows)]
-    words = in_words(rows[member], list(dict.fromkeys(names)))
-    if reservoirs and run.summary["mesh"].get("walls"):
-        words += f"{', ' * bool(words)}coefficients by Mach {rows[member]['mach']:g}"
-    return "\n".join(text for text in (case, words) if text)
 
 
 def stream_of(run: Run, member: int) -> tuple[float, float] | None:
@@ -171,11 +131,6 @@ def speed_of(run: Run, member: int) -> float:
     """Speed of the stream in the units of vorticity: its Mach number, or 1, or 0 at rest."""
     row = run.asked()[member]
     return float(row.get("mach", row.get("stream", 1.0)))
-
-
-def _told(name: str) -> bool:
-    """Return True if titles show a condition: stream, reduced frequency, amplitudes."""
-    return any(name == told or name.endswith(f"_{told}") for told in TITLES)
 
 
 @styled

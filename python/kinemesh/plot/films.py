@@ -18,17 +18,15 @@ from kinemesh.io.paths import making, path_of
 from kinemesh.io.whole import replace
 from kinemesh.plot.channels import pressure_of
 from kinemesh.plot.ensembles import (
-    differing,
-    in_words,
     names_of,
     running,
     speed_of,
     stream_of,
-    title_of,
 )
 from kinemesh.plot.flows import Picture, moment_of, pieces, range_of, solved, values_of
 from kinemesh.plot.shades import SHADES, Shade, shade_of
 from kinemesh.plot.style import STYLE
+from kinemesh.plot.titles import differing, in_words, title_of
 from kinemesh.plot.units import CHORDS, Unit, unit_of
 from kinemesh.plot.views import View, in_frame, wake_of, window_of
 from kinemesh.run.march import progress_bar

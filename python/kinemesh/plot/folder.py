@@ -14,14 +14,11 @@ from kinemesh.errors import CaseError, warn
 from kinemesh.plot import channels, steady_walls, sweeps, wings
 from kinemesh.plot.cycles import cycle
 from kinemesh.plot.ensembles import (
-    case_of,
-    differing,
     loops,
     names_of,
     running,
     speed_of,
     stream_of,
-    title_of,
 )
 from kinemesh.plot.films import FORMATS as FILMS
 from kinemesh.plot.flows import (
@@ -41,6 +38,7 @@ from kinemesh.plot.shades import SHADES
 from kinemesh.plot.spaces import cloud, mesh
 from kinemesh.plot.style import at_moment
 from kinemesh.plot.times import convergence, loads
+from kinemesh.plot.titles import case_of, differing, title_of
 from kinemesh.plot.units import Unit, unit_of
 from kinemesh.plot.views import View, in_frame, wake_of
 from kinemesh.results.along_walls import Wall

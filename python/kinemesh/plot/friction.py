@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.plot.style import BLUE, BODIES, DARK, GREY, NARROW, RED, figure_of, styled, wrapped
-from kinemesh.plot.units import CHORDS, Unit
+from kinemesh.plot.titles import titled
+from kinemesh.plot.units import CHORDS, Unit, unit_of
 from kinemesh.plot.wall_pressures import DASHED, DOTS, singular
 from kinemesh.results.sections import extreme
 
@@ -28,15 +29,19 @@ BUBBLE = 0.02  # share of a side's length that reversed flow at the nose must ha
 
 
 @styled
-def friction(found: Mapping[str, Wall], title: str = "", unit: Unit = CHORDS) -> Any:
+def friction(found: Mapping[str, Wall], title: str | None = None, unit: Unit | None = None) -> Any:
     """Friction coefficient along the walls, by side, or of several bodies by body.
 
     The lower side is dashed, as that of a symmetric flow lies on the upper one.  The axis is that
     of the friction behind the first tenth of each wall, the rest may lie beyond it.  Values at
     sharp corners and next to them, of a flow that no mesh resolves, are dots that no line joins.
     Friction of reversed flow is negative; the axis always has 0, and what a fiftieth of a side or
-    more has below it.  `unit` is what places are in.
+    more has below it.  The title is that of the run, "" for none; `unit` is what places are in,
+    without one they are drawn in that of the run.
     """
+    if unit is None:
+        unit = _unit(found)
+        found = unit.of_walls(found)
     figure = figure_of(5.6, 3.8)
     axes = figure.subplots()
     for k, (marker, wall) in enumerate(found.items()):
@@ -55,10 +60,19 @@ def friction(found: Mapping[str, Wall], title: str = "", unit: Unit = CHORDS) ->
         axes.plot([], [], ".", color=GREY, markersize=3, label=DOTS)
     axes.set_ylim(*_axis(list(found.values())))
     axes.set(xlabel=unit.axis("x"), ylabel="$c_f$")
-    axes.set_title(wrapped(title, NARROW))
+    axes.set_title(wrapped(titled(title, *found.values()), NARROW))
     axes.margins(x=0.02)
     figure.legend(loc="outside lower center", ncols=3, fontsize=8)
     return figure
+
+
+def _unit(found: Mapping[str, Wall]) -> Unit:
+    """Unit of the figures of the run that walls are of; chords where there is none."""
+    sources = [wall.source for wall in found.values() if wall.source is not None]
+    if not sources:
+        return CHORDS
+    run, member = sources[0]
+    return unit_of(run, run.fields(member=member))
 
 
 def _axis(walls: list[Wall]) -> tuple[float, float]:
@@ -122,11 +136,12 @@ def _sides(wall: Wall) -> Iterator[tuple[NDArray[np.int64], bool]]:
 
 
 @styled
-def layers(found: Mapping[str, Layer], title: str = "") -> Any:
+def layers(found: Mapping[str, Layer], title: str | None = None) -> Any:
     """Velocity in boundary layers over the distance from the wall, both in wall units.
 
     Grey lines are the law of the wall: u+ = y+, and u+ = ln(y+) / 0.41 + 5.  Every second layer is
-    dashed, as both sides of a symmetric flow have the same.
+    dashed, as both sides of a symmetric flow have the same.  The title is that of the run, "" for
+    none.
     """
     figure = figure_of(5.6, 3.8)
     axes = figure.subplots()
@@ -143,7 +158,7 @@ def layers(found: Mapping[str, Layer], title: str = "") -> Any:
     axes.set_xlim(min([*ends, 1.0]) / 1.5, max([*ends, 100.0]) * 1.5)
     axes.set_ylim(0.0, 1.15 * max(float(own.u_plus.max()) for own in found.values()))
     axes.set(xlabel="$y^+$", ylabel="$u^+$")
-    axes.set_title(wrapped(title, NARROW))
+    axes.set_title(wrapped(titled(title, *found.values()), NARROW))
     longest = max(map(len, axes.get_legend_handles_labels()[1]))
     figure.legend(loc="outside lower center", ncols=1 if longest > LONGEST else 2, fontsize=8)
     return figure

@@ -26,6 +26,7 @@ from kinemesh.plot.style import (
     styled,
     wrapped,
 )
+from kinemesh.plot.titles import titled
 from kinemesh.study.hysteresis import reference_loops
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def hysteresis(
     loop: Loop,
     reference: Any = None,
     path: str | Path | None = None,
-    title: str = "",
+    title: str | None = None,
     loads: Sequence[str] | None = None,
 ) -> Any:
     """Figure of cl and cm against alpha (against phase where the body does not pitch).
@@ -59,7 +60,7 @@ def hysteresis(
     a table (`kinemesh.hysteresis`), or a list of several.  Computed ones are dashed lines, of
     measured ones the points are drawn; the legend has the rms distance to each.  Steps that did not
     converge are marked, and counted in the legend.  A loop that is not periodic is drawn open; the
-    legend has its change from the cycle before.
+    legend has its change from the cycle before.  The title is that of the run, "" for none.
     """
     others = reference_loops(reference, loop)
     loads = _shown(loop) if loads is None else loads
@@ -68,7 +69,7 @@ def hysteresis(
     missing = [name for name in loads if not references.known(loop, name)]
     if missing:
         raise CaseError(f"hysteresis: {loop.label} has no {', '.join(missing)}")
-    return _hysteresis(loop, others, title, loads, path=path)
+    return _hysteresis(loop, others, titled(title, loop), loads, path=path)
 
 
 def _shown(loop: Loop) -> list[str]:

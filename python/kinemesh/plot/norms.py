@@ -44,5 +44,5 @@ def _errors(found: Convergence) -> Any:
         axes.set_xlabel(f"{found.of}, finest = 1")
         axes.set_ylabel(f"error of {name}")
         axes.legend(fontsize=8)
-    noted(figure, found.notes)
+    noted(figure, found.notes, found.sources)
     return figure

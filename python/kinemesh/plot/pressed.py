@@ -56,7 +56,7 @@ def _walls(compared: Compared) -> Any:
     every = [zip(*axes.get_legend_handles_labels(), strict=True) for axes in panels[:2, 0]]
     marks = {label: handle for pairs in every for handle, label in pairs}
     figure.legend(marks.values(), marks, loc="outside lower center", ncols=2, fontsize=8)
-    noted(figure, [*compared.allowed, *compared.notes])
+    noted(figure, [*compared.allowed, *compared.notes], compared.sources)
     return figure
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from kinemesh.errors import CaseError
 from kinemesh.plot.style import BLUE, GREY, RED, figure_of, headed, literal, styled, wrapped
+from kinemesh.plot.titles import titled
 from kinemesh.plot.wall_pressures import DOTS, singular
 from kinemesh.results.sections import extreme
 
@@ -19,11 +20,12 @@ UNIT = {"alpha": ", per radian", "h": ", per $h/c$"}
 
 
 @styled
-def unsteady_pressures(found: Mapping[str, Pressures], title: str = "") -> Any:
+def unsteady_pressures(found: Mapping[str, Pressures], title: str | None = None) -> Any:
     """Figure of the mean cp and of its complex first harmonic along the chord; a row per body.
 
     The leading edge divides the wall into upper and lower side.  The harmonic is per unit of the
-    motion where the motion has one degree of freedom; else it is f of Re(f e^(i phi)).
+    motion where the motion has one degree of freedom; else it is f of Re(f e^(i phi)).  The title
+    is that of the run, "" for none.
 
     Raises
     ------
@@ -54,16 +56,17 @@ def unsteady_pressures(found: Mapping[str, Pressures], title: str = "") -> Any:
         grid[0, 0].plot([], [], ".", color=GREY, markersize=3, label=DOTS)
     handles = grid[0, 0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=3, fontsize=8)
-    if title:
-        figure.suptitle(wrapped(title, 120), fontsize=10)
+    told = titled(title, *found.values())
+    if told:
+        figure.suptitle(wrapped(told, 120), fontsize=10)
     return figure
 
 
 @styled
-def sections(found: Mapping[str, Pressures], title: str = "") -> Any:
+def sections(found: Mapping[str, Pressures], title: str | None = None) -> Any:
     """Figure of cp along the chord of sections of a wing, or of bodies: a panel for each.
 
-    Of unsteady runs the mean over the cycle.
+    Of unsteady runs the mean over the cycle.  The title is that of the run, "" for none.
 
     Parameters
     ----------
@@ -88,7 +91,7 @@ def sections(found: Mapping[str, Pressures], title: str = "") -> Any:
         panels[0].plot([], [], ".", color=GREY, markersize=3, label=DOTS)
     handles = panels[0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=3, fontsize=8)
-    headed(figure, title)
+    headed(figure, titled(title, *found.values()))
     return figure
 
 

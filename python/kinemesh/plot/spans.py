@@ -9,7 +9,11 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
 from kinemesh.mesh.kinds import OF_CORNERS
-from kinemesh.plot.style import BLUE, DARK, RED, figure_of, headed, styled
+from kinemesh.plot.flows import moment_of
+from kinemesh.plot.marks import unconverged
+from kinemesh.plot.style import BLUE, DARK, RED, at_moment, figure_of, headed, styled
+from kinemesh.plot.titles import titled
+from kinemesh.plot.units import unit_of
 from kinemesh.plot.views import View, window_of
 from kinemesh.results.along_walls import along
 from kinemesh.results.sections import ACROSS, Section
@@ -24,13 +28,14 @@ TIP = 0.99  # share of the span from which on sections cut the cap of a tip
 
 
 @styled
-def spanwise(found: Spanwise, title: str = "", mark: str = "") -> Any:
+def spanwise(found: Spanwise, title: str | None = None, mark: str | None = None) -> Any:
     """Load along the span, and cl and cm of the sections over their chords.
 
     Of unsteady runs the mean, and the magnitude of the first harmonic, dashed.  cl and cm of the
     last 1 % of the span, where sections cut the cap of a tip, are left out.  `mark` is what a
-    reader must know, in red.
+    reader must know, in red.  Both are those of the run, "" for none.
     """
+    title, mark = _told(found, title, mark)
     figure = figure_of(9.6, 3.4 + (0.2 if title else 0.0))
     panels = figure.subplots(1, 3)
     scale, whole = found.chord / found.length, np.where(np.abs(found.eta) > TIP, np.nan, 1.0)
@@ -55,6 +60,20 @@ def spanwise(found: Spanwise, title: str = "", mark: str = "") -> Any:
         figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)
     headed(figure, title, mark)
     return figure
+
+
+def _told(found: Spanwise, title: str | None, mark: str | None) -> tuple[str, str]:
+    """Title and mark as they are given, else those of the run."""
+    if found.source is None:
+        return title or "", mark or ""
+    run, member = found.source
+    if title is None:
+        title = titled(title, found)
+        if run.history.kind == "unsteady" and run.history.by_time:
+            flow = run.fields(member=member)
+            unit = unit_of(run, flow)
+            title = at_moment(title, moment_of(unit.of(flow), unit))
+    return title, unconverged(run, member) if mark is None else mark
 
 
 @styled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,10 +48,11 @@ class Wall(Brief):
     cf: FloatArray
     y_plus: FloatArray
     heat_flux: FloatArray
+    source: Any = field(default=None, repr=False, compare=False)  # run and member, for titles
 
     def columns(self) -> dict[str, FloatArray]:
         """(nodes,) of each column of the CSV file."""
-        return {own.name: getattr(self, own.name) for own in fields(self)}
+        return {own.name: getattr(self, own.name) for own in fields(self) if own.repr}
 
 
 def along(walls: NDArray[Any], points: NDArray[Any]) -> NDArray[np.int64]:
@@ -104,7 +105,7 @@ def write(path: Path, found: Mapping[str, Wall]) -> None:
     """Write a CSV file with a row per body and wall node."""
     text = StringIO()
     out = csv.writer(text, lineterminator="\n")
-    out.writerow(["body", *(own.name for own in fields(Wall))])
+    out.writerow(["body", *(own.name for own in fields(Wall) if own.repr)])
     for marker, wall in found.items():
         rows: Any = zip(*(values.tolist() for values in wall.columns().values()), strict=True)
         out.writerows([marker, *row] for row in rows)

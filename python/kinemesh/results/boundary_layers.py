@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,6 +42,7 @@ class Layer(Brief):
     y_plus: FloatArray
     u_plus: FloatArray
     eddy_viscosity: FloatArray | None
+    source: Any = field(default=None, repr=False, compare=False)  # run and member, for titles
 
 
 def layer(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,6 +71,7 @@ class Pressures(Brief):
     motion: str | None
     closed: bool  # the wall ends where it begins
     cf: FloatArray | None = None
+    source: Any = field(default=None, repr=False, compare=False)  # run and member, for titles
 
     def columns(self) -> dict[str, FloatArray]:
         """(nodes,) of each column of the CSV file."""

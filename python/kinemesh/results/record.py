@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ from kinemesh.errors import CaseError
 from kinemesh.io.history import History
 from kinemesh.loops.harmonics import PERIODIC
 from kinemesh.loops.loop import Loop, loop_of_history
+
+T = TypeVar("T", bound=Any)
 
 
 @dataclass(slots=True, repr=False)
@@ -85,7 +87,12 @@ class Record:
         """
         asked = self.summary.get("conditions", {}).get("periodic_tolerance")
         tolerance = PERIODIC if asked is None else asked
-        return loop_of_history(self.history, member, tolerance, str(self.out or "run"))
+        found = loop_of_history(self.history, member, tolerance, str(self.out or "run"))
+        return self.signed(found, member)
+
+    def signed(self, found: T, member: int | None) -> T:
+        """A result of a member that knows what it is of, by which figures have their titles."""
+        return replace(found, source=(self, member or 0))
 
     def told(self) -> str:
         """End of the run in words: finished, or the last step."""

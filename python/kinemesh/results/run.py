@@ -82,7 +82,8 @@ class Run(Record):
         """
         from kinemesh.results.pressures import pressures
 
-        return pressures(self, member, section)
+        found = pressures(self, member, section)
+        return {name: self.signed(own, member) for name, own in found.items()}
 
     def spanwise(self, member: int | None = None, *, stations: int = STATIONS) -> Spanwise:
         """Load along the span of a wing: cl, cd, cm and c cl of sections from root to tip.
@@ -114,7 +115,8 @@ class Run(Record):
         """
         from kinemesh.results.along_walls import walls
 
-        return walls(self.fields(frame, phase_deg=phase_deg, member=member))
+        found = walls(self.fields(frame, phase_deg=phase_deg, member=member))
+        return {name: self.signed(own, member) for name, own in found.items()}
 
     def layer(
         self,
@@ -142,7 +144,8 @@ class Run(Record):
         from kinemesh.results.boundary_layers import layer
 
         flow = self.fields(frame, phase_deg=phase_deg, member=member)
-        return layer(flow, float(self.asked()[member or 0]["mach"]), x, body, upper)
+        found = layer(flow, float(self.asked()[member or 0]["mach"]), x, body, upper)
+        return self.signed(found, member)
 
     def __repr__(self) -> str:
         members = f"{self.members} members, " if self.members > 1 else ""

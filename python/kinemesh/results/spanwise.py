@@ -66,6 +66,7 @@ class Spanwise(Brief):
     length: float
     area: float
     harmonics: Mapping[str, NDArray[np.complex128]] = field(default_factory=dict)
+    source: Any = field(default=None, repr=False, compare=False)  # run and member, for titles
 
     def total(self) -> dict[str, float]:
         """cl and cd of the walls as the integral along the span, by the rule of trapezoids."""
@@ -256,7 +257,8 @@ def spanwise(run: Record, member: int | None = None, stations: int = STATIONS) -
     length, area = (float(conditions[f"reference_{name}"]) for name in ("length", "area"))
     eta, y = (np.array([getattr(cut, name) for cut in cuts]) for name in ("eta", "y"))
     loads = {f"c_{n}": np.nan_to_num(mean["chord"] * mean[n]) / length for n in ("cl", "cd")}
-    return Spanwise(eta, y, **mean, **loads, length=length, area=area, harmonics=first)
+    return Spanwise(eta, y, **mean, **loads, length=length, area=area, harmonics=first,
+                    source=(run, of))  # fmt: skip
 
 
 def write(path: Path, found: Spanwise) -> None:

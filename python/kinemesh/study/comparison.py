@@ -132,6 +132,7 @@ class Compared:
     allowed: tuple[str, ...] = ()
     walls: Mapping[str, WallDifference] = field(default_factory=dict)
     no_walls: str = ""
+    sources: Any = field(default=(), repr=False, compare=False)  # run and member of both
 
     @property
     def cl(self) -> Any:
@@ -260,7 +261,8 @@ def compare(
     labels = _labels(one, other, allow)
     found = _of_steady(one, other, labels) if one.steady else _of_loops(one, other, labels)
     walls, none = walls_of(one, other)
-    found = replace(found, notes=(*told, *found.notes), allowed=purpose, walls=walls, no_walls=none)
+    found = replace(found, notes=(*told, *found.notes), allowed=purpose, walls=walls, no_walls=none,
+                    sources=tuple((own.run, own.member) for own in (one, other)))  # fmt: skip
     for note in found.notes:
         warn(note, about="compare")
     return found

@@ -61,6 +61,7 @@ class Convergence:
     notes: tuple[str, ...] = ()
     of: str = CELLS
     errors: Mapping[str, Norm] = field(default_factory=dict)
+    sources: Any = field(default=(), repr=False, compare=False)  # run and member of each
 
     def table(self) -> Any:
         """Rows of quantity, values by number of unknowns, order, extrapolated value and index.
@@ -178,7 +179,8 @@ def convergence(
         errors = errors_of(every, sizes, exact)
     labels = tuple(own.size if of == CELLS else _steps(own) for own in every)
     counts = tuple(own.unknowns for own in every)
-    return Convergence(labels, counts, sizes, values, noise, orders, notes, of, errors)
+    sources = tuple((own.run, own.member) for own in every)
+    return Convergence(labels, counts, sizes, values, noise, orders, notes, of, errors, sources)
 
 
 def _values(

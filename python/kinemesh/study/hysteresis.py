@@ -83,10 +83,20 @@ def hysteresis(
             f"{label}: the run went by time_step and steps and has no cycle, so no loop; "
             "km.spectrum(run) has its mean loads, amplitudes and Strouhal number"
         )
+    of = member
     if section is not None:
         history, label = loads_of_section(_run(source), section, member)
         member = None
-    return loop_of_history(history, member, tolerance, label)
+    found = loop_of_history(history, member, tolerance, label)
+    return replace(found, source=_source(source, of, section))
+
+
+def _source(source: Any, member: int | None, section: float | None) -> Any:
+    """Run, or its folder, and member of a loop, with its section; None of a history alone."""
+    more = () if section is None else (f"section at {100 * section:g} % of the span",)
+    if isinstance(source, str | Path) and expanded(source).is_dir():
+        return expanded(source), member or 0, *more
+    return (source, member or 0, *more) if isinstance(source, Run) else None
 
 
 def _run(source: Any) -> Run:
