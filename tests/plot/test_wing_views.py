@@ -11,6 +11,7 @@ from kinemesh.plot import spans, wings
 from kinemesh.plot.histories import hysteresis
 from kinemesh.results.sections import sections
 from kinemesh.results.spanwise import Spanwise
+from matplotlib.collections import PolyCollection, TriMesh
 
 pytestmark = pytest.mark.no_sanitizer
 SPHERE = km.mesh.sphere(nodes=1500)
@@ -49,6 +50,28 @@ def test_the_view_of_a_body_is_that_about_it_and_of_a_wake_reaches_behind():
     x0, x1, z0, z1 = window("wake")
     assert (x0, x1) == (pytest.approx(-1.0), pytest.approx(6.5, rel=0.02))
     assert z1 - z0 > 2.5
+
+
+@pytest.mark.parametrize("lines", [True, False])
+def test_a_cut_is_smooth_where_values_are_of_nodes_and_flat_where_they_are_of_cells(lines):
+    mesh, mach = section_between(), 0.2
+    cells, walls = cells_of(mesh), triangles_of(mesh, "airfoil")
+    (middle,) = sections(mesh.points, walls, [0.4])
+    at_nodes, at_cells = mach + 0.1 * mesh.points[:, 0], mach + 0.01 * np.arange(len(cells))
+
+    def drawn(values, on):
+        figure = spans.cut(mesh.points, cells, values, middle, lines=lines, on=on)
+        return figure.axes[int(lines)].collections[0]
+
+    smooth, flat = drawn(at_nodes, "points"), drawn(at_cells, "cells")
+
+    assert isinstance(smooth, TriMesh)
+    at = smooth._triangulation
+    used = np.unique(at.triangles)
+    shown = np.asarray(smooth.get_array())[used]
+    assert shown == pytest.approx(mach + 0.1 * at.x[used])  # linear, so exact
+    assert isinstance(flat, PolyCollection)
+    assert set(np.round(flat.get_array(), 9)) <= set(np.round(at_cells, 9))
 
 
 def test_faces_of_four_corners_have_no_diagonal():

@@ -92,27 +92,27 @@ def cut(
 ) -> Any:
     """Mach number, and the lines of the mesh, on a plane across the span about a section.
 
-    points (nodes, 3), cells (cells, corners) with -1 behind the last, values (nodes,); each cell
-    has the mean of what it has on the plane.
+    points (nodes, 3), cells (cells, corners) with -1 behind the last, values (nodes,), which are
+    linear along the edges of cells and between the places where the plane cuts these.
 
     Parameters
     ----------
     lines : whether cells are a mesh's, else for display alone
     view : window (x0, x1, z0, z1) or "body", as of `kinemesh.plot.View`
-    on : "points", or "cells": values (cells,)
+    on : "points", or "cells": values (cells,), each with one colour
     unit : of lengths
     """
     from matplotlib.collections import LineCollection, PolyCollection
 
     wall: Any = section.at(points)[:, ACROSS]
     box = _window(view, wall, section.lines, points[:, ACROSS])
-    corners, shown = _polygons(points, cells, values, section.y, on)
+    corners, shown, count = _polygons(points, cells, values, section.y, on)
     low, high = corners.min(axis=1), corners.max(axis=1)
     inside = (high[:, 0] > box[0]) & (low[:, 0] < box[1])
     inside &= (high[:, 1] > box[2]) & (low[:, 1] < box[3])
     if not inside.any():
         raise CaseError("plot: nothing of the flow is in view = {:g},{:g},{:g},{:g}".format(*box))
-    corners, shown = corners[inside], shown[inside]
+    corners, shown, count = corners[inside], shown[inside], count[inside]
     figure = figure_of(9.6 if lines else 5.6, 4.2)
     panels = list(figure.subplots(1, 1 + lines, squeeze=False)[0])
     if lines:
@@ -120,9 +120,13 @@ def cut(
             PolyCollection(list(corners), facecolors="none", edgecolors=DARK, linewidths=0.25)
         )
         panels[0].set_title("mesh")
-    flow = PolyCollection(list(corners), array=shown, cmap="viridis", edgecolors="face",
-                          linewidths=0.2)  # fmt: skip
-    panels[-1].add_collection(flow)
+    if on == "cells":
+        flow = PolyCollection(list(corners), array=shown[:, 0], cmap="viridis", edgecolors="face",
+                              linewidths=0.2)  # fmt: skip
+        panels[-1].add_collection(flow)
+    else:
+        flow = panels[-1].tripcolor(*_fans(corners, count), shown.ravel(), shading="gouraud",
+                                    cmap="viridis")  # fmt: skip
     panels[-1].set_title("Mach number")
     if not lines:  # a cloud's tetrahedra may reach into the walls
         panels[0].fill(*wall[along(section.lines, wall)].T, color="white", zorder=1.5)
@@ -172,14 +176,16 @@ def _near(wall: Array) -> tuple[float, ...]:
 
 def _polygons(
     points: Array, cells: Array, values: Array, y: float, on: str = "points"
-) -> tuple[Array, Array]:
-    """Corners (k, m, 2) of the cells' cuts by a plane, the last repeated; and values (k,)."""
+) -> tuple[Array, Array, Array]:
+    """Cuts of the cells by a plane: corners (k, m, 2), the last repeated, values there (k, m), and
+    numbers of corners (k,)."""
     beyond = points[:, 1] > y
     if not beyond.any():  # the last plane of all, from within
         beyond = points[:, 1] >= y
     count = (cells >= 0).sum(axis=1)
     most = max(len(kind.edges) for kind in OF_CORNERS.values())
-    made, found = [np.empty((0, most, 2))], [np.empty(0)]
+    made, found = [np.empty((0, most, 2))], [np.empty((0, most))]
+    sizes = [np.empty(0, np.int64)]
     for size, kind in OF_CORNERS.items():
         rows = np.flatnonzero(count == size)
         side = beyond[cells[rows, :size]]
@@ -198,9 +204,20 @@ def _polygons(
         place = np.minimum(np.arange(most), number[:, None] - 1)
         order = np.take_along_axis(order, place, axis=1)
         made.append(np.stack([np.take_along_axis(a, order, axis=1) for a in (x, z)], axis=2))
+        sizes.append(number)
         if on == "cells":
-            found.append(values[rows].astype(float))
+            found.append(np.repeat(values[rows].astype(float)[:, None], most, axis=1))
             continue
         f = values[first] + share * (values[second] - values[first])
-        found.append(np.where(crossed, f, 0).sum(axis=1) / number)
-    return np.concatenate(made), np.concatenate(found)
+        found.append(np.take_along_axis(f, order, axis=1))
+    return np.concatenate(made), np.concatenate(found), np.concatenate(sizes)
+
+
+def _fans(corners: Array, count: Array) -> tuple[Array, Array, Array]:
+    """x (n,), z (n,) of the corners of polygons (k, m, 2), and triangles (t, 3) that make them."""
+    most = corners.shape[1]
+    second = np.arange(1, most - 1)
+    rows, column = np.nonzero(second < count[:, None] - 1)
+    first = rows * most
+    triangles = np.stack([first, first + second[column], first + second[column] + 1], axis=1)
+    return *corners.reshape(-1, 2).T, triangles
