@@ -226,3 +226,28 @@ def test_a_loop_is_drawn_with_a_title_and_other_loads():
 
     assert figure._suptitle.get_text() == "a loop"
     assert [axes.get_ylabel() for axes in figure.axes] == ["$c_d$"]
+
+
+def test_a_section_of_a_mesh_of_hexahedra_has_a_line_for_each_face():
+    mesh = section_between()
+    walls = triangles_of(mesh, "airfoil")
+    skin = np.unique(walls, return_inverse=True)[1].reshape(-1, 3)
+
+    found = wings._diagonals(cells_of(mesh), walls, skin, mesh.nodes)
+
+    faces = len(mesh.boundaries["airfoil"])
+    assert len(np.unique(np.sort(found, axis=1), axis=0)) == faces
+    cp = mesh.points[np.unique(walls), 0]
+    drawn = wings.sections(mesh.points[np.unique(walls)], skin, cp, [(0.3, 0.3)], diagonals=found)
+    lines = sum(len(one.get_segments()) for one in drawn.axes[0].collections)
+    assert lines == faces / 2  # of two layers along the span one is cut
+
+
+def test_ticks_of_sections_beside_each_other_have_room():
+    mesh = section_between()
+    walls = triangles_of(mesh, "airfoil")
+    figure = wings.sections(mesh.points, walls, mesh.points[:, 0], [(y, y) for y in (0.1, 0.4)])
+
+    for axes in figure.axes:
+        low, high = axes.get_xlim()
+        assert [tick for tick in axes.get_xticks() if low < tick < high] == [0.0, 0.5, 1.0]

@@ -59,3 +59,26 @@ def test_a_plane_beside_the_surface_is_refused(y):
 
     with pytest.raises(CaseError, match=r"no surface at y = .*, expected from 0 to below 2"):
         section_pressures(points, table, points[:, 0], y)
+
+
+@pytest.mark.parametrize("y", [0.0, 0.13, 0.5, 1.9])
+def test_values_on_diagonals_of_faces_are_left_out(y):
+    """cp of the angle round the section alone: a cut along its faces has that of the root."""
+    points, table, _ = tapered()
+    around = 40
+    cp = np.tile(np.cos(3 * np.linspace(0, 2 * np.pi, around, endpoint=False)), 9)
+    sides = np.concatenate([table[:, [0, 1]], table[:, [1, 2]], table[:, [2, 0]]])
+    far, near = np.divmod(sides, around)
+    slanted = (far[:, 0] != far[:, 1]) & (near[:, 0] != near[:, 1])
+
+    whole = section_pressures(points, table, cp, y)
+    cut = section_pressures(points, table, cp, y, sides[slanted])
+
+    assert len(cut.x) == len(cut.upper) == around
+    assert set(np.round(cut.cp, 9).ravel()) == set(np.round(cp, 9))
+    ends = np.round(np.stack([cut.x, cut.z], axis=2).reshape(-1, 2), 9) + 0.0
+    _, count = np.unique(ends, axis=0, return_counts=True)
+    assert (count == 2).all()  # a closed line all the same
+    assert (cut.upper == (cut.z.mean(axis=1) > 0)).all()
+    if y in (0.13, 1.9):  # on diagonals cp is off the curve
+        assert set(np.round(whole.cp, 9).ravel()) > set(np.round(cp, 9))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,12 +87,22 @@ def sections(found: Mapping[str, Pressures], title: str | None = None) -> Any:
     for axes in panels[::across]:
         axes.set_ylabel("$c_p$")
     panels[0].invert_yaxis()
+    if across > 1:
+        half_chords(panels)
     if any(_sharp(body) for body in found.values()):
         panels[0].plot([], [], ".", color=GREY, markersize=3, label=DOTS)
     handles = panels[0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=3, fontsize=8)
     headed(figure, titled(title, *found.values()))
     return figure
+
+
+def half_chords(panels: Iterable[Any]) -> None:
+    """Put ticks at every half of the chord: those at ends of panels side by side have room."""
+    from matplotlib.ticker import MultipleLocator
+
+    for axes in panels:
+        axes.xaxis.set_major_locator(MultipleLocator(0.5))
 
 
 def _part(body: Pressures, of_motion: str, else_of: str) -> str:

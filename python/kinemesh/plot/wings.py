@@ -19,7 +19,7 @@ from kinemesh.mesh.kinds import OF_CORNERS
 from kinemesh.plot.flows import moment_of
 from kinemesh.plot.histories import hysteresis
 from kinemesh.plot.marks import unconverged
-from kinemesh.plot.pressures import unsteady_pressures
+from kinemesh.plot.pressures import half_chords, unsteady_pressures
 from kinemesh.plot.spans import ROOT, cells_of, cut, spanwise
 from kinemesh.plot.style import BLUE, DARK, RED, at_moment, figure_of, headed, styled
 from kinemesh.plot.units import Unit
@@ -97,6 +97,7 @@ def sections(
     label: str = "",
     title: str = "",
     mark: str = "",
+    diagonals: NDArray[Any] | None = None,
 ) -> Any:
     """cp over the local chord at stations along the span.
 
@@ -105,6 +106,7 @@ def sections(
     stations : (share of the span, y)
     mark : what a reader must know, in red
     data : (k, 4)    share of the span, x and z over the local chord, cp: measured, and its label
+    diagonals : (d, 2)    sides of the walls' triangles that divide faces of four corners
     """
     from matplotlib.collections import LineCollection
 
@@ -114,7 +116,7 @@ def sections(
     figure = figure_of(4.6, 3.6) if alone else figure_of(2.5 * across, 2.4 * down)
     panels = np.ravel(figure.subplots(down, across, sharex=True, sharey=True, squeeze=False))
     for axes, (share, y) in zip(panels, stations, strict=False):
-        cut = section_pressures(points, walls, cp, y)
+        cut = section_pressures(points, walls, cp, y, diagonals)
         lines: Any = np.stack([cut.x, cut.cp], axis=2)
         for side, colour in ((cut.upper, BLUE), (~cut.upper, RED)):
             axes.add_collection(LineCollection(lines[side], colors=colour, linewidths=1.3))
@@ -124,6 +126,8 @@ def sections(
         axes.set_title(rf"$\eta = {share:.2f}$")
         axes.autoscale_view()
     panels[0].invert_yaxis()
+    if not alone:
+        half_chords(panels)
     for axes in panels[len(stations) :]:
         axes.set_axis_off()
     for axes in panels[len(stations) - across : len(stations)]:
@@ -251,6 +255,16 @@ def _edges(cells: NDArray[Any], nodes: NDArray[Any], total: int) -> NDArray[Any]
     return np.unique(np.sort(np.concatenate(each), axis=1), axis=0)
 
 
+def _diagonals(
+    cells: NDArray[Any], walls: NDArray[Any], skin: NDArray[Any], total: int
+) -> NDArray[Any]:
+    """(d, 2) sides of the triangles of a skin that are no edges of cells; `walls` has the skin's
+    triangles by the numbers of the cells' corners."""
+    sides, own = (np.concatenate([t[:, [0, 1]], t[:, [1, 2]], t[:, [2, 0]]]) for t in (walls, skin))
+    edges = edge_keys(_edges(cells, np.unique(walls), total), total)
+    return np.asarray(own[~np.isin(edge_keys(sides, total), edges)])
+
+
 def _common(pairs: NDArray[Any], others: NDArray[Any], total: int) -> NDArray[Any]:
     """Pairs (k, 2) of node numbers that are among the others, either way round."""
     return np.asarray(pairs[np.isin(edge_keys(pairs, total), edge_keys(others, total))])
@@ -295,7 +309,8 @@ def figures(
     size = 1.0 if abs(chord - 1) <= CHORD else chord
     shown = points / size
     pressure(at[0] / size, *at[1:], **about, range=seen.range, unit=unit, path=target("cp"))
-    sections(*at, stations, data, label, **about, path=target("sections"))
+    faces = None if flow.cloud else _diagonals(flow.cells, walls, skin.triangles, len(points))
+    sections(*at, stations, data, label, **about, diagonals=faces, path=target("sections"))
     if not alike:
         cyclic = unsteady and not run.history.by_time  # whose loads are those of a cycle
         own = {"title": title if cyclic else now, "mark": mark}
