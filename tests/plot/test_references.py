@@ -175,7 +175,7 @@ def test_a_legend_of_many_references_is_above_the_lines():
     ("make", "told"),
     [
         (
-            lambda: loop().plot(TUNNEL | {"cm": 0 * PHI}),
+            lambda: loop().compare(TUNNEL | {"cm": 0 * PHI}),
             "compare: cm of the reference 'table' does not change, .* leave cm out",
         ),
         (
@@ -194,3 +194,27 @@ def test_a_legend_of_many_references_is_above_the_lines():
 def test_references_without_a_swing_are_refused_by_name(make, told):
     with pytest.raises(CaseError, match=told):
         make()
+
+
+@pytest.mark.parametrize("value", [0.0, 0.3, 1e7])
+def test_a_reference_with_a_constant_load_is_drawn_without_a_share(value):
+    table = TUNNEL | {"cm": np.cos(PHI)}
+    constant = table | {"cm": value + 1e-14 * value * np.sin(PHI)}
+
+    lift, moment = loop().plot(constant).axes
+    both = loop().plot([constant, table]).axes[1]
+
+    drawn = {line.get_label(): line for line in moment.lines}
+    assert drawn["table\nconstant"].get_ydata() == pytest.approx(constant["cm"])
+    assert any("table\nrms difference" in line.get_label() for line in lift.lines)
+    told = [line.get_label() for line in both.lines]
+    assert told[0].startswith("table (1), constant")
+    assert told[1].startswith("table (2), rms ")
+
+
+def test_a_reference_with_a_constant_drag_is_drawn():
+    swung = km.hysteresis(TUNNEL | {"cd": np.cos(PHI)})
+    figure = swung.plot(TUNNEL | {"cd": 0.2 + 0 * PHI}, loads=("cd",))
+
+    label, _ = (line.get_label() for line in figure.axes[0].lines if line.get_marker() == "o")
+    assert label == "table\nconstant"

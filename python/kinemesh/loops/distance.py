@@ -12,6 +12,7 @@ from kinemesh.errors import CaseError
 from kinemesh.loops.harmonics import Coefficient, FloatArray, interpolate
 
 SAME = 0.01  # of the swing: by how much angles of one motion differ at equal phases
+ROUNDING = 1e-12  # of the largest value: an amplitude of as much is no change
 SCATTER = 0.1  # of the swing, of measured angles
 
 
@@ -58,15 +59,20 @@ class Distance:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Distances of lift, moment and drag to a reference loop; cd is None if one has no drag."""
+    """Distances of lift, moment and drag to a reference loop; cd is None if one has no drag, and in
+    figures each whose reference does not change."""
 
-    cl: Distance
-    cm: Distance
+    cl: Distance | None
+    cm: Distance | None
     cd: Distance | None = None
 
 
-def distances(loop: Compared, other: Compared) -> Comparison:
-    """Distances of a loop's loads; CaseError where the reference has another motion."""
+def distances(loop: Compared, other: Compared, constant: bool = False) -> Comparison:
+    """Distances of a loop's loads; CaseError where the reference has another motion.
+
+    A load of the reference that does not change has no amplitude, of which distances are shares:
+    CaseError, or with `constant` no distance.
+    """
     points = other.measured
     phase = loop.phase_deg if points is None else points["phase_deg"]
     there = interpolate(loop.alpha_deg, loop.phase_deg, np.radians(phase))
@@ -78,11 +84,14 @@ def distances(loop: Compared, other: Compared) -> Comparison:
             f"'{loop.label}' pitches over {_range(loop.alpha_deg)}, the reference "
             f"'{other.label}' over {_range(other.alpha_deg)}: not the same motion"
         )
+
+    def distance(name: str, mine: Coefficient, their: Coefficient) -> Distance | None:
+        return _distance(loop, other, name, mine, their, phase, constant)
+
     drag = None
-    if loop.cd is not None and other.cd is not None and other.cd.amplitude > 0:
-        drag = _distance(loop, other, "cd", loop.cd, other.cd, phase)
-    lift = _distance(loop, other, "cl", loop.cl, other.cl, phase)
-    return Comparison(lift, _distance(loop, other, "cm", loop.cm, other.cm, phase), drag)
+    if loop.cd is not None and other.cd is not None:
+        drag = _distance(loop, other, "cd", loop.cd, other.cd, phase, True)
+    return Comparison(distance("cl", loop.cl, other.cl), distance("cm", loop.cm, other.cm), drag)
 
 
 def _range(alpha: FloatArray) -> str:
@@ -104,9 +113,13 @@ def _distance(
     mine: Coefficient,
     their: Coefficient,
     phase: FloatArray,
-) -> Distance:
+    constant: bool,
+) -> Distance | None:
     theirs = _at(other, name, their.values, phase)
     amplitude = their.amplitude if other.measured is None else float(np.ptp(theirs)) / 2
+    rounding = ROUNDING * float(np.abs(theirs).max(initial=0.0))
+    if amplitude <= rounding and constant:
+        return None
     if amplitude == 0:
         raise CaseError(
             f"compare: {name} of the reference '{other.label}' does not change, so that there is "

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError, warn
+from kinemesh.loops.distance import distances
 from kinemesh.plot import channels, steady_walls, sweeps, wings
 from kinemesh.plot.cycles import cycle
 from kinemesh.plot.ensembles import (
@@ -319,7 +320,7 @@ def _loop(run: Run, member: int, name: str | None, target: Target, beside: Any =
     loop, title, path = run.loop(member), title_of(run, member), target("hysteresis")
     others = reference_loops(beside, loop)
     for other in others:  # another motion is an error before anything is drawn
-        loop.compare(other)
+        distances(loop, other, constant=True)
     cycle(loop, others, path=target("cycle"), title=title)
     if others:
         hysteresis(loop, others, path, title)

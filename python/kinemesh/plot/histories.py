@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
 from kinemesh.io.columns import OF_LOADS
+from kinemesh.loops.distance import distances
 from kinemesh.plot import references
 from kinemesh.plot.style import (
     BLUE,
@@ -85,7 +86,7 @@ def _hysteresis(loop: Loop, others: list[Loop], title: str, loads: Sequence[str]
     if title:
         figure.suptitle(wrapped(title, int(12.5 * width)), fontsize=10)
     pitches = bool(np.ptp(loop.alpha_deg) > 0)
-    away = [loop.compare(other) for other in others]
+    away = [distances(loop, other, constant=True) for other in others]
     bodies = list(_of_bodies(loop))
     panels = figure.subplots(1, len(loads), squeeze=False)[0]
     for axes, name in zip(panels, loads, strict=True):
@@ -164,10 +165,11 @@ def _references(
     x = "alpha_deg" if pitches else "phase_deg"
     for other, found, number in zip(others, away, references.numbers(others), strict=True):
         distance = getattr(found, name, None)
-        if distance is None or not np.isfinite(distance.rms) or not references.known(other, name):
+        if not references.known(other, name):
             continue
         drawn = references.draw(axes, other, curve(other, name, pitches)[:2], name, x, number)
-        drawn.set_label(references.told(other, distance.rms, len(others) == 1))
+        share = None if distance is None else distance.rms
+        drawn.set_label(references.told(other, share, len(others) == 1))
 
 
 def _of_bodies(loop: Loop) -> Iterator[tuple[str, Loop]]:

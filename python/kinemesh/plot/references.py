@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kinemesh.loops.loop import Loop
 
 SYMBOLS_OF_POINTS = ("o", "s", "^", "D", "v")
+SEPARATED = {True: "\n", False: ", "}  # a name from what is told of it, by whether it is alone
 LONGEST = 30  # letters in a line of a legend
 
 
@@ -59,9 +60,11 @@ def label(other: Loop) -> str:
     return literal(wrapped(name, LONGEST + 10))
 
 
-def told(other: Loop, share: float, alone: bool) -> str:
+def told(other: Loop, share: float | None, alone: bool) -> str:
     """Label with the rms distance, a share of the amplitude, in a line of its own where there is
-    one reference."""
+    one reference; without a share that of a load that does not change."""
+    if share is None:
+        return f"{label(other)}{SEPARATED[alone]}constant"
     if not alone:
         return f"{label(other)}, rms {percent(share)}"
     return f"{label(other)}\nrms difference {percent(share)} of amplitude"
