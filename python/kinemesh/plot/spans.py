@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 ROOT = "root chord"  # unit of lengths of a mesh whose longest chord is 1
 MARKED = 60  # stations up to which each has a dot
+END = 1e-9  # share of the span about its end
 TIP = 0.99  # share of the span from which on sections cut the cap of a tip
 
 
@@ -31,25 +32,27 @@ TIP = 0.99  # share of the span from which on sections cut the cap of a tip
 def spanwise(found: Spanwise, title: str | None = None, mark: str | None = None) -> Any:
     """Load along the span, and cl and cm of the sections over their chords.
 
-    Of unsteady runs the mean, and the magnitude of the first harmonic, dashed.  cl and cm of the
-    last 1 % of the span, where sections cut the cap of a tip, are left out.  `mark` is what a
-    reader must know, in red.  Both are those of the run, "" for none.
+    Of unsteady runs the mean, and the magnitude of the first harmonic, dashed.  The last 1 % of the
+    span, where sections cut the cap of a tip, is left out, but for the load at its end.  `mark` is
+    what a reader must know, in red.  Title and mark are those of the run, "" for none.
     """
     title, mark = _told(found, title, mark)
     figure = figure_of(9.6, 3.4 + (0.2 if title else 0.0))
     panels = figure.subplots(1, 3)
-    scale, whole = found.chord / found.length, np.where(np.abs(found.eta) > TIP, np.nan, 1.0)
+    scale, away = found.chord / found.length, np.abs(found.eta)
+    within = away <= TIP
     rows = (
-        (found.c_cl, "cl", scale, "load", r"$c\,c_l/c_\mathrm{ref}$"),
-        (found.cl * whole, "cl", whole, "lift of sections", "$c_l$"),
-        (found.cm * whole, "cm", whole, "moment about c/4, nose-up", "$c_m$"),
+        (found.c_cl, "cl", scale, within | (away >= 1 - END), "load", r"$c\,c_l/c_\mathrm{ref}$"),
+        (found.cl, "cl", 1.0, within, "lift of sections", "$c_l$"),
+        (found.cm, "cm", 1.0, within, "moment about c/4, nose-up", "$c_m$"),
     )
     dots = "." if len(found.eta) <= MARKED else ""
-    for axes, (values, name, factor, text, symbol) in zip(panels, rows, strict=True):
-        axes.plot(found.eta, values, color=BLUE, marker=dots, markersize=4, label="mean")
+    for axes, (values, name, factor, shown, text, symbol) in zip(panels, rows, strict=True):
+        eta = found.eta[shown]
+        axes.plot(eta, values[shown], color=BLUE, marker=dots, markersize=4, label="mean")
         if name in found.harmonics:
             size = np.abs(found.harmonics[name]) * factor
-            axes.plot(found.eta, size, "--", color=RED, label="first harmonic, magnitude")
+            axes.plot(eta, size[shown], "--", color=RED, label="first harmonic, magnitude")
         axes.set(xlabel="share of the span", ylabel=symbol)
         axes.set_title(text)
         low, high = axes.get_ylim()
