@@ -47,6 +47,10 @@ def test_a_moment_that_is_noise_beside_the_lift_is_a_line_at_zero():
 
     low, high = moment.get_ylim()
     assert low == -high == pytest.approx(-0.05 * np.ptp(loop.cl.values))
+    marked = {0: plot.marks.Marked(converged=True, periodic=True)}
+    members = plot.ensembles._loops({0: loop}, [{}], marked, (None, None, []), [])
+    low, high = members.axes[1].get_ylim()
+    assert low == -high == pytest.approx(-0.05 * np.ptp(loop.cl.values))
 
 
 # ---------------------------------------------------------------- cycles

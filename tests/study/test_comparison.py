@@ -212,6 +212,22 @@ def test_the_figure_of_steady_runs_has_their_loads():
     assert figure.axes[0].get_title(loc="left") == "0.04 (10 %)"
 
 
+@pytest.mark.parametrize(("size", "quiet"), [(0.9e-6, True), (1.1e-6, False)])
+def test_loads_that_are_rounding_are_drawn_on_the_scale_of_the_others(size, quiet):
+    one, other = steady_run(size, 1.0, 0.1), steady_run(-0.1 * size, 1.0, 0.1)
+
+    axes = km.compare(one, other).plot().axes[0]
+
+    assert (axes.get_ylim() == pytest.approx((-0.05, 0.05))) is quiet
+
+
+def test_loops_that_are_noise_beside_the_others_are_lines_at_zero():
+    axes = km.compare(*(loop_run(sine(a), sine(1e-6 * a)) for a in (0.3, 0.33))).plot().axes
+
+    assert axes[2].get_ylabel() == "$c_m$"
+    assert axes[2].get_ylim()[1] > 0.02
+
+
 # ---- what is said of a run ----------------------------------------------------------------
 
 

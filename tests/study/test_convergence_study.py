@@ -181,6 +181,17 @@ def test_the_figure_of_loops_says_where_there_is_no_order():
     assert titles[3] == "no order\nvalues equal to within the\nconvergence of the runs"
 
 
+@pytest.mark.parametrize(("size", "quiet"), [(0.9e-6, True), (1.1e-6, False)])
+def test_a_load_that_is_rounding_is_drawn_on_the_scale_of_the_others(size, quiet):
+    runs = [steady_run(size * n / NODES[0], 1.0 + 1 / n, -0.1, nodes=n) for n in NODES]
+
+    axes = km.convergence(runs).plot().axes[0]
+
+    assert axes.get_ylabel() == "$c_l$"
+    low, high = axes.get_ylim()
+    assert bool(low == -high and high > 0.05) is quiet
+
+
 # ---- what is refused, and what is told ----------------------------------------------------
 
 

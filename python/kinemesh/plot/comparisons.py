@@ -17,9 +17,11 @@ from kinemesh.plot.style import (
     RED,
     figure_of,
     headed,
+    hush,
     literal,
     percent,
     phase_axis,
+    quieten,
     styled,
     wrapped,
 )
@@ -73,6 +75,7 @@ def _loops(compared: Compared) -> Any:
         if scale:
             told = f"rms {percent(load.rms_share, 3)}, largest {percent(load.largest_share, 3)}"
             bottom.set_title(told)
+    hush(panels[0])
     handles = panels[0, 0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)
     noted(figure, [*compared.allowed, *compared.notes], compared.sources)
@@ -89,12 +92,14 @@ def _angles(loop: Loop, phase_deg: NDArray[np.float64]) -> NDArray[np.float64]:
 def _loads(compared: Compared) -> Any:
     figure = figure_of(max(2.4 * len(compared.loads), 4.0), 3.2)
     panels = figure.subplots(1, len(compared.loads), squeeze=False)[0]
+    largest = max(abs(v) for pair in compared.loads.values() for v in (pair.first, pair.second))
     for axes, (name, pair) in zip(panels, compared.loads.items(), strict=True):
         for at, value, colour, label in zip(
             (0, 1), (pair.first, pair.second), (BLUE, RED), compared.labels, strict=True
         ):
             axes.plot([at], [value], "o", color=colour, label=literal(label))
         axes.plot([0, 1], [pair.first, pair.second], color=DARK, linewidth=0.6, zorder=1)
+        quieten(axes, (pair.first, pair.second), largest)
         axes.set_xlim(-0.5, 1.5)
         axes.set_xticks([])
         axes.set_ylabel(SYMBOLS[name])
@@ -123,6 +128,7 @@ def _sizes(found: Convergence) -> Any:
     down = -(-count // across)
     figure = figure_of(max(2.9 * across, 4.0), 2.7 * down + 0.3)
     panels = figure.subplots(down, across, squeeze=False).ravel()
+    largest = max(float(np.abs(values).max()) for values in found.values.values())
     for axes, (name, values) in zip(panels, found.values.items(), strict=False):
         own = found.orders[name]
         axes.plot(found.sizes, values, "o", color=BLUE, markersize=4)
@@ -133,6 +139,7 @@ def _sizes(found: Convergence) -> Any:
             _law(axes, found, name, own.order, own.extrapolated)
             told += "" if own.index is None else f", index {percent(own.index, 3)}"
         axes.set_title(told + (f"\n{wrapped(own.why, REMARK)}" if own.why else ""), fontsize=8)
+        quieten(axes, values, largest)
         axes.set_ylabel(_symbol(name))
         axes.set_xlim(0.0, None)
         axes.set_xlabel(f"{found.of}, finest = 1")

@@ -15,7 +15,7 @@ from kinemesh.errors import CaseError, warn
 from kinemesh.plot import marks
 from kinemesh.plot.histories import curve
 from kinemesh.plot.marks import Marked
-from kinemesh.plot.style import BLUE, DARK, figure_of, phase_axis, styled
+from kinemesh.plot.style import BLUE, DARK, figure_of, hush, phase_axis, styled
 from kinemesh.plot.sweeps import of_sweep
 from kinemesh.plot.titles import differing
 from kinemesh.plot.words import condition
@@ -163,6 +163,7 @@ def _loops(
             axes.set_xlabel(r"$\alpha$ [deg]")
         else:
             phase_axis(axes)
+    hush(panels)
     entries = [(tones.of(v), "-", condition(by, v)) for v in tones.listed]
     entries += [(DARK, DASHES[i], condition(dash, v)) for i, v in enumerate(kinds)]
     entries += [("none", "-", f"for each {condition(name)}") for name in more]

@@ -170,6 +170,12 @@ def hush(panels: Iterable[Any]) -> None:
             axes.set_ylim(*ends_of(low, high, largest))
 
 
+def quieten(axes: Any, values: Iterable[float], largest: float) -> None:
+    """Widen the axis of values that are rounding beside the largest one of a figure."""
+    if max(map(abs, values), default=0.0) < ROUNDING * largest:
+        axes.set_ylim(-QUIET * largest, QUIET * largest)
+
+
 def percent(share: float, digits: int = 2) -> str:
     """A share in per cent with so many digits, and no exponent: `0.071 %`, `130 %`.
 
