@@ -34,6 +34,7 @@ def case(title="A case", mach=0.8, kind="steady", **more):
         summary={"case": {"title": title}, "conditions": {}},
         asked=lambda: [{"mach": mach, "alpha_deg": 0.0}],
         members=1,
+        out="folder",
         history=SimpleNamespace(kind=kind, by_time=True, member=lambda m: member),
         fields=lambda member: more.get("flow"),
     )
@@ -137,3 +138,26 @@ def test_figures_of_sizes_have_the_title_of_their_case():
     found = replace(found, errors={"Pressure L1": SimpleNamespace(values=sizes, orders=[1.0])})
 
     assert titled(found.plot_errors()) == "A case\nMach 0.8, alpha 0 deg"
+
+
+@pytest.mark.parametrize("word", ["diameter", "chord"])
+def test_lengths_in_titles_are_in_the_unit_of_the_axes(word, monkeypatch):
+    own = case()
+    own.asked = lambda: [{"reynolds": 100.0, "motion": "plunge", "amplitude": 0.5, "k": 0.2}]
+    monkeypatch.setattr("kinemesh.plot.titles.unit_of", lambda *_: plot.units.Unit(1.0, word))
+
+    assert title_of(own, 0) == f"A case\nRe 100, amplitude 0.5 {word}, k 0.2"
+
+
+@pytest.mark.parametrize("out", [None, "folder"])
+def test_a_title_of_a_run_without_files_is_in_chords(out):
+    own = case()
+    own.out = out
+    own.asked = lambda: [{"reynolds": 100.0, "motion": "plunge", "amplitude": 0.5}]
+
+    def none(member):
+        raise km.CaseError("no folder")
+
+    own.fields = none
+
+    assert title_of(own, 0) == "A case\nRe 100, amplitude 0.5 chord"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from kinemesh.errors import CaseError
 from kinemesh.plot import channels
-from kinemesh.plot.words import of_member
+from kinemesh.plot.units import unit_of
+from kinemesh.plot.words import CHORD, of_member, unit
 from kinemesh.results.asked import values, varying
 
 if TYPE_CHECKING:
@@ -22,9 +23,9 @@ def differing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [name for name in varying(rows) if len(values(rows, name)) > 1]
 
 
-def in_words(row: Mapping[str, Any], names: Sequence[str]) -> str:
-    """A member for a title: `Mach 0.5, k 0.1`."""
-    return ", ".join(of_member(row, [name for name in names if row.get(name) is not None]))
+def in_words(row: Mapping[str, Any], names: Sequence[str], length: str = CHORD) -> str:
+    """A member for a title: `Mach 0.5, k 0.1`; `length` is the word of what lengths are in."""
+    return ", ".join(of_member(row, [name for name in names if row.get(name) is not None], length))
 
 
 def case_of(run: Run) -> str:
@@ -51,10 +52,22 @@ def title_of(run: Run, member: int) -> str:
     reservoirs = channels.total_pressure(run, member) is not None
     if reservoirs:
         names = [n for n in names if n not in ("mach", "alpha_deg") or n in differing(rows)]
-    words = in_words(rows[member], list(dict.fromkeys(names)))
+    names = list(dict.fromkeys(names))
+    length = _length(run, member) if any(unit(name) == CHORD for name in names) else CHORD
+    words = in_words(rows[member], names, length)
     if reservoirs and run.summary["mesh"].get("walls"):
         words += f"{', ' * bool(words)}coefficients by Mach {rows[member]['mach']:g}"
     return "\n".join(text for text in (case, words) if text)
+
+
+def _length(run: Run, member: int) -> str:
+    """Word of what lengths of a member are in, as axes have it: of a round body its diameter."""
+    if run.out is None:
+        return CHORD
+    try:
+        return unit_of(run, run.fields(member=member)).word
+    except CaseError:  # no file of fields
+        return CHORD
 
 
 def _told(name: str) -> bool:

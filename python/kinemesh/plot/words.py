@@ -22,6 +22,7 @@ LONG = {
 }
 LOADS = {name.replace("_", " "): own.symbol for name, own in OF_LOADS.items()}
 OF_LOAD = {"mean": "mean {}", "amplitude": "amplitude of {}", "rms": "rms of {}"}
+CHORD = "chord"  # what lengths are in, where nothing else is known
 DIGITS = 4  # of a number in a caption
 PARTS = {"amplitude_deg": "pitch", "amplitude": "plunge"}  # of a sum, that have such a number
 
@@ -33,12 +34,12 @@ def plain(name: str) -> str:
     return " ".join([*kept, last.removesuffix("_deg").replace("_", " ")])
 
 
-def unit(name: str) -> str:
-    """Unit of a condition, or nothing."""
+def unit(name: str, length: str = CHORD) -> str:
+    """Unit of a condition, of amplitudes that of lengths, or nothing."""
     last = name.rpartition(".")[2]
     if last.endswith("_deg"):
         return "deg"
-    return "chord" if last == "amplitude" or last.endswith("_amplitude") else ""
+    return length if last == "amplitude" or last.endswith("_amplitude") else ""
 
 
 def label(name: str, of_result: bool = False) -> str:
@@ -55,15 +56,18 @@ def label(name: str, of_result: bool = False) -> str:
     return LONG.get(words, words) + (f" [{told}]" if told else "")
 
 
-def condition(name: str | None, value: Any = "", digits: int = 6) -> str:
-    """A condition with its value, as in a legend: `amplitude 2 deg`; without one its name."""
+def condition(name: str | None, value: Any = "", digits: int = 6, length: str = CHORD) -> str:
+    """A condition with its value, as in a legend: `amplitude 2 deg`; without one its name.
+
+    `length` is the word of what lengths are in.
+    """
     if name is None:
         return ""
     number = _number(value, digits) if isinstance(value, float) else str(value)
     words = plain(name)
     head, _, last = words.rpartition(" ")
     words = f"{head} {SHORT.get(last, last)}".strip()
-    of = unit(name) if number and not isinstance(value, str) else ""
+    of = unit(name, length) if number and not isinstance(value, str) else ""
     return literal(" ".join(text for text in (words, number, of) if text))
 
 
@@ -73,9 +77,9 @@ def _number(value: float, digits: int) -> str:
     return f"{factor}e{int(power)}" if mark else factor
 
 
-def of_member(row: Mapping[str, Any], names: list[str]) -> list[str]:
+def of_member(row: Mapping[str, Any], names: list[str], length: str = CHORD) -> list[str]:
     """Conditions of a member in words, those of a sum of motions with the motion they are of, and
-    with the phase between pitch and plunge."""
+    with the phase between pitch and plunge; lengths with the word of what they are in."""
     phases = {name.removesuffix("motion"): _between(row, name) for name in row}
     told = []
     for name in names:
@@ -83,9 +87,9 @@ def of_member(row: Mapping[str, Any], names: list[str]) -> list[str]:
         whole = str(row.get(f"{start}motion", ""))
         own = name.removeprefix(start)
         if own in PARTS and "+" in whole:
-            told.append(condition(f"{start}{PARTS[own]}_{own}", row[name], DIGITS))
+            told.append(condition(f"{start}{PARTS[own]}_{own}", row[name], DIGITS, length))
         elif not any(text and name in _phases(start) for start, text in phases.items()):
-            told.append(condition(name, row[name], DIGITS))
+            told.append(condition(name, row[name], DIGITS, length))
     return told + [text for text in phases.values() if text]
 
 
