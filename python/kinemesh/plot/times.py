@@ -61,7 +61,8 @@ def loads(history: History, title: str = "", unit: str = "", length: float = 1.0
     markers = [n.removeprefix(start) for n in history.columns if n.startswith(start)]
     markers = [n for n in markers if np.isfinite(history[f"cl_{n}"]).any()]  # of this member
     if len(markers) > 1:
-        return _loads_of(history, markers, title, time, length)
+        loaded = [n for n in markers if _loaded(history, n)]
+        return _loads_of(history, loaded, title, time, length)
     at = history["time"] / length
     figure = figure_of(6.4, 3.3)
     axes = figure.subplots()
@@ -80,6 +81,12 @@ def loads(history: History, title: str = "", unit: str = "", length: float = 1.0
     _name_sides(axes, right)
     axes.margins(x=0.01)
     return figure
+
+
+def _loaded(history: History, marker: str) -> bool:
+    """Return True of a body on which a load is; an overset part without walls has none."""
+    loads = [history[f"{name}_{marker}"] for name in ("cl", "cd", "cm")]
+    return any(bool(np.any(np.nan_to_num(load))) for load in loads)
 
 
 def _name_sides(left: Any, right: Any) -> None:
