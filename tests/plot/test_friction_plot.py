@@ -128,6 +128,8 @@ def test_colours_of_vorticity_go_to_the_stream_s_speed_over_the_chord_at_least()
 
     assert colours_of(plot.vorticity(*flow, view=(0, 1, 0, 1)))[1] < 2e-4
     assert colours_of(plot.vorticity(*flow, view=(0, 1, 0, 1), gas=True, speed=0.2)) == (-0.2, 0.2)
+    round_up = plot.vorticity(*flow, view=(0, 1, 0, 1), gas=True, speed=0.796)
+    assert colours_of(round_up) == (-0.8, 0.8)  # with lines every 0.16
     shown = plot.vorticity(*flow, view=(0, 1, 0, 1), range=(-9, 9), speed=0.2)
     assert colours_of(shown) == (-9, 9)
     even = plot.vorticity(points, cells, 0 * values + 0.01, flow[3], view=(0, 1, 0, 1), speed=0.2)

@@ -13,7 +13,7 @@ from kinemesh.plot.shades import SHADES, Shade, shade_of
 from kinemesh.plot.spaces import draw_walls, frame, triangles_of
 from kinemesh.plot.style import DARK, figure_of, styled
 from kinemesh.plot.units import CHORDS, Unit
-from kinemesh.plot.views import View, constant, strongest, window_of
+from kinemesh.plot.views import View, constant, round_up, strongest, window_of
 
 if TYPE_CHECKING:
     from kinemesh.results import Fields
@@ -80,7 +80,7 @@ def vorticity(
     stroke : (k, 2) places of the walls at other times, which the picture of a wake has too
     gas : values are in a_inf/chord, else in U/chord
     speed : of the stream [a_inf or U], 0 of a fluid at rest; colours go to speed/chord at least, as
-        less is no vorticity but the error of the mesh, unless it is all that there is
+        less is no vorticity but the error of the mesh, unless it is all that there is; rounded up
     unit : what points and values are in
     """
     return _about_wake(
@@ -222,7 +222,7 @@ def range_of(
     if shade.signed:
         limit = strongest(points, triangles, values, box)
         if constant(points, triangles, values, box) is None:
-            limit = max(limit, shade.least)
+            limit = max(limit, round_up(shade.least) if shade.least > 0 else 0.0)
         return -limit, limit
     return float(shown.min()), float(shown.max())
 

@@ -180,8 +180,13 @@ def strongest(
         return 1.0
     if constant(points, triangles, values, box) is not None:
         found *= 2
-    decade = 10 ** np.floor(np.log10(found))
-    return float(decade * NICE[np.searchsorted(NICE, found / decade * (1 - 1e-9))])
+    return round_up(found)
+
+
+def round_up(value: float) -> float:
+    """The least round number from a value above 0 on: 0.8 of 0.796."""
+    decade = 10 ** np.floor(np.log10(value))
+    return float(decade * NICE[np.searchsorted(NICE, value / decade * (1 - 1e-9))])
 
 
 def constant(
