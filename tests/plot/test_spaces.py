@@ -84,3 +84,18 @@ def test_numbers_of_places_far_away_are_not_printed_over_each_other():
         shown = sorted((b.x0, b.x1) for b in shown if low - 1 <= (b.x0 + b.x1) / 2 <= high + 1)
         assert len(shown) > 1
         assert all(left[1] < right[0] for left, right in pairwise(shown))
+
+
+@pytest.mark.parametrize(("x", "y"), [((-2, 1), (0, 4)), ((-20, 20), (0, 4)), ((-2, 20), (-3, 0))])
+def test_the_close_up_of_a_plate_at_an_edge_of_the_mesh_shows_the_mesh(x, y):
+    points = np.array([[a, b] for b in y for a in x] + [[0.0, 0.0], [1.0, 0.0]])
+    cells, walls = np.array([[0, 1, 3, 2]]), np.array([[4, 5]])
+
+    _, body = plot.mesh(points, cells, walls).axes
+
+    assert body.get_title(loc="left") == "body"
+    for (low, high), ends in ((body.get_xlim(), x), (body.get_ylim(), y)):
+        assert high - low == pytest.approx(1.51)
+        assert low >= ends[0] - 0.06
+        assert high <= ends[1] + 0.06
+    assert body.get_xlim()[0] < 0 < 1 < body.get_xlim()[1]

@@ -14,6 +14,7 @@ from kinemesh.results.sections import extreme
 
 ALIKE = 0.7  # of the size of everything, from which on bodies are seen well in its picture
 BLUNT = 0.05  # of the size of the bodies: height of what is an edge at most
+EDGE = 0.03  # share of a close-up that may lie beyond the edge of a mesh
 FLATTEST = 0.15  # height of a window over its width, or the other way round, at least
 LONG = 30  # a place over the width of its picture, from which on its numbers have many digits
 PANELS = {1: (5.2, 4.8), 2: (6.8, 3.6), 3: (9.6, 3.5)}  # inches
@@ -81,7 +82,7 @@ def _views(
     corner = points[np.unique(walls)] if len(walls) else points
     size = np.ptp(corner, axis=0).max()
     if size < ALIKE * span:
-        shown.append((_square(box_about(points, walls, 0.3)), "body", thin * sizes[1]))
+        shown.append((_square(box_about(points, walls, 0.3), points), "body", thin * sizes[1]))
     edge = trailing_edge(points, walls)
     if edge is not None:
         (x, y), near = points[edge], 0.07 * size
@@ -120,9 +121,16 @@ def trailing_edge(points: NDArray[Any], walls: NDArray[Any]) -> int | None:
     return int(ends[extreme(points[ends, 0], size)[0]])
 
 
-def _square(box: tuple[float, ...]) -> tuple[float, ...]:
+def _square(box: tuple[float, ...], points: NDArray[Any]) -> tuple[float, ...]:
+    """Square about a box, moved into the extent of the points where it reaches beyond it."""
     x, y = (box[0] + box[1]) / 2, (box[2] + box[3]) / 2
     half = max(box[1] - box[0], box[3] - box[2]) / 2
+    low, high = (f(points, axis=0) for f in (np.min, np.max))
+    room = half * (1 - 2 * EDGE)  # the edge of the mesh is seen beside that of the picture
+    x, y = (
+        float(np.clip(mid, a + room, b - room)) if b - a > 2 * room else mid
+        for mid, a, b in zip((x, y), low, high, strict=True)
+    )
     return x - half, x + half, y - half, y + half
 
 
