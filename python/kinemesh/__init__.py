@@ -108,6 +108,7 @@ wire(
         "Solver.run": ("kinemesh.run.doors", "unsteady"),
         "Solver.steps": ("kinemesh.run.doors", "stepwise"),
         "Solver.steady": ("kinemesh.run.steady", "steady"),
+        "Surface.diagonals": ("kinemesh.study.face_diagonals", "diagonals_of"),
         "reference_loop": ("kinemesh.study.hysteresis", "reference_loop"),
     }
 )

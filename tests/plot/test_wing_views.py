@@ -12,6 +12,7 @@ from kinemesh.plot import spans, wings
 from kinemesh.plot.histories import hysteresis
 from kinemesh.results.sections import sections
 from kinemesh.results.spanwise import Spanwise
+from kinemesh.study.face_diagonals import diagonals_of
 from matplotlib.collections import PolyCollection, TriMesh
 
 pytestmark = pytest.mark.no_sanitizer
@@ -234,7 +235,7 @@ def test_a_section_of_a_mesh_of_hexahedra_has_a_line_for_each_face():
     walls = triangles_of(mesh, "airfoil")
     skin = np.unique(walls, return_inverse=True)[1].reshape(-1, 3)
 
-    found = wings._diagonals(cells_of(mesh), walls, skin, mesh.nodes)
+    found = diagonals_of(cells_of(mesh), walls, skin, mesh.nodes)
 
     faces = len(mesh.boundaries["airfoil"])
     assert len(np.unique(np.sort(found, axis=1), axis=0)) == faces

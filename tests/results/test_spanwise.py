@@ -324,6 +324,15 @@ def test_pressures_of_a_section_add_up_to_the_derivative(pitching):
     assert -total == pytest.approx(pitching.loop().derivatives.cl_alpha, rel=5e-3)
 
 
+@pytest.mark.parametrize("share", [0.3, 0.5])
+def test_pressures_of_a_section_have_a_point_on_each_edge_of_faces(pitching, share):
+    """No point lies on the diagonals by which the file of the surface divides faces."""
+    (body,) = pitching.pressures(section=share).values()
+
+    wall = PLANE.points[np.unique(PLANE.boundaries["airfoil"])]
+    assert sorted(body.x) == pytest.approx(sorted(wall[:, 0]), abs=1e-6)
+
+
 def test_loads_of_space_are_in_loops(pitching):
     loop, history = pitching.loop(), pitching.history
 

@@ -15,7 +15,6 @@ from kinemesh.errors import CaseError, warn
 from kinemesh.io.columns import SIDE
 from kinemesh.mesh.edges import edge_keys
 from kinemesh.mesh.extents import CHORD, longest_chord
-from kinemesh.mesh.kinds import OF_CORNERS
 from kinemesh.plot.flows import moment_of
 from kinemesh.plot.histories import hysteresis
 from kinemesh.plot.marks import unconverged
@@ -29,6 +28,7 @@ from kinemesh.results.sections import Span
 from kinemesh.results.sections import sections as planes
 from kinemesh.results.spanwise import Surface
 from kinemesh.study.cuts import section_pressures
+from kinemesh.study.face_diagonals import edges_of
 
 if TYPE_CHECKING:
     from kinemesh.results import Run
@@ -210,7 +210,7 @@ def mesh(
     panels = figure.subplots(1, 2 if len(plane) else 1, squeeze=False)[0]
     top = panels[0]
     style: dict[str, Any] = {"colors": DARK, "linewidths": 0.3}
-    edges = _edges(cells, np.unique(walls), len(points))
+    edges = edges_of(cells, np.unique(walls), len(points))
     upper = walls[_upper(points, walls)]
     sides = np.sort(np.concatenate([upper[:, [0, 1]], upper[:, [1, 2]], upper[:, [2, 0]]]), axis=1)
     facets = np.unique(_common(sides, edges, len(points)), axis=0)  # no diagonals of quadrilaterals
@@ -221,7 +221,7 @@ def mesh(
     top.set_title("upper side")
     for side in panels[1:]:
         x0, x1, z0, z1 = _about(points, walls, plane)
-        lines = _edges(cells, plane, len(points))
+        lines = edges_of(cells, plane, len(points))
         side.add_collection(LineCollection(points[lines][..., [0, 2]], **style))
         side.set(xlabel=f"$x$ [{unit}]", ylabel=f"$z$ [{unit}]", aspect="equal")
         side.set(xlim=(x0, x1), ylim=(z0, z1))
@@ -240,29 +240,6 @@ def _about(points: NDArray[Any], walls: NDArray[Any], plane: NDArray[Any]) -> tu
     room = NEAR * float(np.hypot(*(high - low)))
     (x0, z0), (x1, z1) = low - room, high + room
     return x0, x1, z0, z1
-
-
-def _edges(cells: NDArray[Any], nodes: NDArray[Any], total: int) -> NDArray[Any]:
-    """(k, 2) edges of cells in space, both of whose ends are of `nodes`, each once, lower first."""
-    inside = np.zeros(total, bool)
-    inside[nodes] = True
-    count = (cells >= 0).sum(axis=1)
-    each = [np.empty((0, 2), cells.dtype)]
-    for corners, kind in OF_CORNERS.items():
-        pairs = cells[count == corners][:, np.array(kind.edges)].reshape(-1, 2) if (
-            corners <= cells.shape[1]) else each[0]  # fmt: skip
-        each.append(pairs[inside[pairs].all(axis=1)])
-    return np.unique(np.sort(np.concatenate(each), axis=1), axis=0)
-
-
-def _diagonals(
-    cells: NDArray[Any], walls: NDArray[Any], skin: NDArray[Any], total: int
-) -> NDArray[Any]:
-    """(d, 2) sides of the triangles of a skin that are no edges of cells; `walls` has the skin's
-    triangles by the numbers of the cells' corners."""
-    sides, own = (np.concatenate([t[:, [0, 1]], t[:, [1, 2]], t[:, [2, 0]]]) for t in (walls, skin))
-    edges = edge_keys(_edges(cells, np.unique(walls), total), total)
-    return np.asarray(own[~np.isin(edge_keys(sides, total), edges)])
 
 
 def _common(pairs: NDArray[Any], others: NDArray[Any], total: int) -> NDArray[Any]:
@@ -309,8 +286,8 @@ def figures(
     size = 1.0 if abs(chord - 1) <= CHORD else chord
     shown = points / size
     pressure(at[0] / size, *at[1:], **about, range=seen.range, unit=unit, path=target("cp"))
-    faces = None if flow.cloud else _diagonals(flow.cells, walls, skin.triangles, len(points))
-    sections(*at, stations, data, label, **about, diagonals=faces, path=target("sections"))
+    faces = {"diagonals": skin.diagonals}
+    sections(*at, stations, data, label, **about, **faces, path=target("sections"))
     if not alike:
         cyclic = unsteady and not run.history.by_time  # whose loads are those of a cycle
         own = {"title": title if cyclic else now, "mark": mark}

@@ -166,7 +166,10 @@ def _of_section(run: Record, member: int | None, eta: float) -> dict[str, Pressu
         raise CaseError(f"pressures: no surface at {eta:g} of the span, where the tip ends")
     place = cut.at(surface.points)[:, ACROSS]
     nodes, closed = _along(cut.lines, place)
-    x, y = _by_chord(place[nodes])
+    ends = np.array([place[own].mean(axis=0) for own in ends_of(place)])
+    # on diagonals of faces a linear cp is off the curve
+    nodes = nodes[~cut.on_edges(surface.diagonals, len(surface.points))[nodes]]
+    x, y = _by_chord(place[nodes], ends)
     cp = np.array([cut.on_points(own, surface.on)[nodes] for _, own in surface.frames(last)])
     name = f"{100 * cut.eta:g} % of the span"
     if steady:

@@ -67,6 +67,11 @@ class Section:
         place = self.at(points)[:, ACROSS]
         return np.stack([place[own].mean(axis=0) for own in (self.nose, self.tail)])
 
+    def on_edges(self, pairs: NDArray[Any], total: int) -> NDArray[np.bool_]:
+        """(n,) True at points on edges that are among pairs (k, 2) of the `total` nodes."""
+        own, others = (np.sort(both, axis=1) @ [total, 1] for both in (self.ends, pairs))
+        return np.isin(own, others)
+
     def on_lines(self, values: NDArray[Any], on: str) -> Floats:
         """(k, 2) values at both ends of the lines, of those on "points", or on "cells"."""
         if on == "cells":

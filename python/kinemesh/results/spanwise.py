@@ -26,6 +26,7 @@ from kinemesh.io.csv_rows import UNSTEADY
 from kinemesh.io.history import History
 from kinemesh.io.whole import replace
 from kinemesh.results.sections import Section, SectionLoads, Span, sections
+from kinemesh.wiring import done_by
 
 if TYPE_CHECKING:
     from kinemesh.results.record import Record
@@ -177,6 +178,17 @@ class Surface:
     def sections(self, etas: Any) -> list[Section]:
         """Sections at shares of the span."""
         return sections(self.points, self.triangles, etas, self.span)
+
+    @cached_property
+    def diagonals(self) -> NDArray[Any]:
+        """(d, 2) sides of triangles that divide faces of four corners; none of a cloud."""
+        from kinemesh.results import flow_fields
+
+        flow = flow_fields.read(self.run, 0, None, self.member)
+        if flow.cloud:
+            return np.empty((0, 2), np.int64)
+        find = done_by("Surface.diagonals")
+        return np.asarray(find(flow.cells, flow.walls, self.triangles, len(flow.points)))
 
     @cached_property
     def cycles(self) -> Floats:
