@@ -5,6 +5,7 @@ from importlib import import_module
 from types import SimpleNamespace
 
 import kinemesh as km
+import made_up
 import numpy as np
 import pytest
 from kinemesh import plot
@@ -144,9 +145,9 @@ def test_figures_of_sizes_have_the_title_of_their_case():
 def test_lengths_in_titles_are_in_the_unit_of_the_axes(word, monkeypatch):
     own = case()
     own.asked = lambda: [{"reynolds": 100.0, "motion": "plunge", "amplitude": 0.5, "k": 0.2}]
-    monkeypatch.setattr("kinemesh.plot.titles.unit_of", lambda *_: plot.units.Unit(1.0, word))
+    monkeypatch.setattr("kinemesh.plot.titles.unit_of", lambda *_: plot.units.Unit(0.25, word))
 
-    assert title_of(own, 0) == f"A case\nRe 100, amplitude 0.5 {word}, k 0.2"
+    assert title_of(own, 0) == f"A case\nRe 100, amplitude 2 {word}, k 0.2"
 
 
 @pytest.mark.parametrize("out", [None, "folder"])
@@ -161,3 +162,21 @@ def test_a_title_of_a_run_without_files_is_in_chords(out):
     own.fields = none
 
     assert title_of(own, 0) == "A case\nRe 100, amplitude 0.5 chord"
+    own.summary["conditions"]["chord"] = 0.5
+    assert title_of(own, 0) == "A case\nRe 100, amplitude 1 chord"
+
+
+def test_members_are_told_by_amplitudes_in_chords_under_what_they_share(tmp_path, monkeypatch):
+    run = km.open(folder(tmp_path))
+    run.summary["case"] = {"title": "Two members"}
+    row = {"mach": 0.8, "motion": "plunge", "chord": 0.5}
+    run.summary["asked"] = [row | {"amplitude": a} for a in (0.1, 0.2)]
+    run.summary["conditions"]["chord"] = 0.5
+    run.out = None
+    monkeypatch.setattr(type(run), "loop", lambda self, member: made_up.loop())
+
+    figure = plot.loops(run)
+
+    assert figure.get_suptitle() == "Two members\nMach 0.8"
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert texts[:2] == ["amplitude 0.2 chord", "amplitude 0.4 chord"]

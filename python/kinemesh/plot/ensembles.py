@@ -15,9 +15,9 @@ from kinemesh.errors import CaseError, warn
 from kinemesh.plot import marks
 from kinemesh.plot.histories import curve
 from kinemesh.plot.marks import Marked
-from kinemesh.plot.style import BLUE, DARK, figure_of, hush, phase_axis, styled
+from kinemesh.plot.style import BLUE, DARK, figure_of, headed, hush, phase_axis, styled
 from kinemesh.plot.sweeps import of_sweep
-from kinemesh.plot.titles import differing
+from kinemesh.plot.titles import differing, in_common, in_unit
 from kinemesh.plot.words import condition
 from kinemesh.plot.words import label as label_of
 from kinemesh.results.asked import values
@@ -64,7 +64,9 @@ def loops(run: Run | Any, by: str | None = None, path: str | Path | None = None)
     dash = next((name for name in rest if len(values(drawn, name)) <= len(DASHES)), None)
     more = [name for name in rest if name != dash and len(values(drawn, name)) > 1]
     said = marks.words(marked, _lost(run, sweep, len(rows) - len(found)))
-    return _loops(found, rows, marked, (colour, dash, more), said, path=path)
+    told = getattr(run, "attrs", {}).get("title", "")
+    title = str(told) if sweep else in_common([(run, m) for m in found])
+    return _loops(found, rows, marked, (colour, dash, more), said, title, path=path)
 
 
 def _lost(run: Run | Any, sweep: bool, count: int) -> dict[str, int]:
@@ -88,7 +90,8 @@ def _of_run(run: Run) -> tuple[dict[int, Loop], list[dict[str, Any]], dict[int, 
     if not found:
         raise last
     marked = {m: Marked(loop.unconverged == 0, loop.periodic) for m, loop in found.items()}
-    return found, run.asked(), marked
+    rows = [in_unit(run, m, row)[0] if m in found else row for m, row in enumerate(run.asked())]
+    return found, rows, marked
 
 
 def running(run: Run) -> list[int]:
@@ -140,6 +143,7 @@ def _loops(
     marked: Mapping[int, Marked],
     shown: tuple[str | None, str | None, Sequence[str]],
     said: Sequence[tuple[str, str]],
+    title: str = "",
 ) -> Any:
     by, dash, more = shown
     figure = figure_of(8.4, 3.5)
@@ -173,6 +177,7 @@ def _loops(
     ]
     if handles:
         figure.legend(handles=handles, loc="outside right upper", fontsize=8)
+    headed(figure, title)
     if tones.bar is not None:
         figure.colorbar(tones.bar, ax=panels).set_label(label_of(by or ""))
     return figure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinemesh.errors import CaseError
 from kinemesh.plot import channels
-from kinemesh.plot.units import unit_of
+from kinemesh.plot.units import Unit, unit_of
 from kinemesh.plot.words import CHORD, of_member, unit
 from kinemesh.results.asked import values, varying
 
@@ -53,21 +53,31 @@ def title_of(run: Run, member: int) -> str:
     if reservoirs:
         names = [n for n in names if n not in ("mach", "alpha_deg") or n in differing(rows)]
     names = list(dict.fromkeys(names))
-    length = _length(run, member) if any(unit(name) == CHORD for name in names) else CHORD
-    words = in_words(rows[member], names, length)
+    row, length = in_unit(run, member, rows[member])
+    words = in_words(row, names, length)
     if reservoirs and run.summary["mesh"].get("walls"):
         words += f"{', ' * bool(words)}coefficients by Mach {rows[member]['mach']:g}"
     return "\n".join(text for text in (case, words) if text)
 
 
-def _length(run: Run, member: int) -> str:
-    """Word of what lengths of a member are in, as axes have it: of a round body its diameter."""
-    if run.out is None:
-        return CHORD
-    try:
-        return unit_of(run, run.fields(member=member)).word
-    except CaseError:  # no file of fields
-        return CHORD
+def in_unit(run: Run, member: int, row: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """Conditions with their lengths in the unit of the axes, and its word: of a round body its
+    diameter."""
+    lengths = {n for n, v in row.items() if unit(n) == CHORD and isinstance(v, int | float)}
+    if not lengths:
+        return dict(row), CHORD
+    of = _unit(run, member)
+    return {n: v / of.size if n in lengths else v for n, v in row.items()}, of.word
+
+
+def _unit(run: Run, member: int) -> Unit:
+    """Unit of the axes of a member; chords of a run without files."""
+    if run.out is not None:
+        try:
+            return unit_of(run, run.fields(member=member))
+        except CaseError:  # no file of fields
+            pass
+    return Unit(float(run.summary.get("conditions", {}).get("chord") or 1.0))
 
 
 def _told(name: str) -> bool:
