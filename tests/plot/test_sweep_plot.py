@@ -307,3 +307,37 @@ def test_a_sweep_has_no_film(tmp_path):
 
     with pytest.raises(CaseError, match="holds a sweep"):
         km.plot.films_from_directory(tmp_path)
+
+
+@pytest.mark.parametrize("mark", ["converged", "periodic"])
+def test_colours_of_a_sample_are_seen_beside_their_marks(mark):
+    """A disc of the size of the points has their colour in a third of its pixels at least."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    found = sampled().isel(case=[4, 8]).assign({mark: ("case", [0, 0])})
+    found["state"][:], found["damping"][:] = 1, [0.1, 0.2]
+    figure = km.plot.sweep_map(found)
+    canvas = FigureCanvasAgg(figure)
+    figure.set_dpi(200)
+    canvas.draw()
+    pixels = np.asarray(canvas.buffer_rgba())[..., :3].astype(int)
+    (shown,) = [c for c in figure.axes[0].collections if len(c.get_offsets())]
+
+    for place, colour in zip(shown.get_offsets(), shown.get_facecolors(), strict=True):
+        x, y = figure.axes[0].transData.transform(place)
+        i, j = np.mgrid[: pixels.shape[0], : pixels.shape[1]]
+        radius = 0.5 * shown.get_sizes()[0] ** 0.5 / 72 * 200
+        disc = pixels[np.hypot(j - x, pixels.shape[0] - i - y) < radius]
+        near = np.abs(disc - 255 * colour[:3]).max(axis=1) < 12
+        assert near.mean() > 1 / 3
+
+
+def test_figures_of_a_sweep_have_its_title():
+    found = sweep()
+    found.attrs["title"] = "agard-ct5"
+
+    with pytest.warns(UserWarning, match="left out"):
+        assert km.plot.loops(found).get_suptitle() == "agard-ct5"
+    assert km.plot.sweep_map(found).axes[0].get_title("left") == "agard-ct5"
+    lines = km.plot.sweep_lines(found.isel(k=1), x="mach")
+    assert lines.axes[0].get_title("left") == "agard-ct5\nk 0.1"

@@ -57,17 +57,26 @@ def masks_of(found: Any) -> Masks:
     return masks
 
 
-def put(axes: Any, x: NDArray[Any], y: NDArray[Any], masks: Mapping[str, NDArray[Any]]) -> None:
-    """Draw the marks at the places of the cases, each with its number in the legend."""
+def put(
+    axes: Any,
+    x: NDArray[Any],
+    y: NDArray[Any],
+    masks: Mapping[str, NDArray[Any]],
+    halo: float = 2.4,
+) -> None:
+    """Draw the marks at the places of the cases, each with its number in the legend.
+
+    `halo` is the width of the white line about each [points].
+    """
     from matplotlib.patheffects import withStroke
 
-    halo = [withStroke(linewidth=2.4, foreground="white")]  # to be seen on any colour
+    white = [withStroke(linewidth=halo, foreground="white")]  # to be seen on any colour
     for text, mask in masks.items():
         if mask.any():
             style = {"linestyle": "none", "color": DARK, "markerfacecolor": "none"}
             marker = MARKERS.get(text, "none")
             size = {"o": 9, "s": 3.5}.get(marker, 6)  # a square within a circle is seen
-            axes.plot(x[mask], y[mask], marker, markersize=size, path_effects=halo,
+            axes.plot(x[mask], y[mask], marker, markersize=size, path_effects=white,
                       label=f"{text} ({mask.sum()})", **style)  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from kinemesh.plot.style import BLUE, BODIES, DARK, GREY, WIDE, figure_of, liter
 from kinemesh.plot.words import condition, label
 
 MOST = 200  # loops in one figure
+SEEN, HALO = 110, 1.6  # of the points of a sample [points^2] and of marks on them, see marks.put
 NUMBERS = "fiu"  # kinds of types
 OF_ENDS = ("pressure_drop", "loss")  # of a channel, beside its mass flow
 FLAPPING = ("thrust", "power_in", "efficiency")
@@ -248,7 +249,7 @@ def _lines(found: Any, names: Sequence[str], x: str) -> Any:
         if len(names) - columns <= number < len(names):  # the last of its column
             axes.set_xlabel(label(x))
             axes.tick_params(labelbottom=True)
-    panels[0, 0].set_title(_fixed(found))
+    panels[0, 0].set_title(_title(found))
     if panels[0, 0].get_legend_handles_labels()[0]:
         told = panels[0, 0].get_legend_handles_labels()
         figure.legend(*told, loc="outside lower center", ncols=4, fontsize=8)
@@ -277,11 +278,12 @@ def _map(found: Any, name: str, x: str, y: str) -> Any:
     shown: Any
     if sampled:
         # an edge, as values next to 0 are white
-        shown = axes.scatter(across, up, c=values, s=28, edgecolors=GREY, linewidths=0.5, **tones)
+        shown = axes.scatter(across, up, c=values, s=SEEN, edgecolors=GREY, linewidths=0.5, **tones)
     else:
         shown = axes.pcolormesh(across, up, values, shading="nearest", **tones)
     _boundary(axes, points, values, sampled)
-    marks.put(axes, points[0], points[1], marks.masks_of(found.transpose(*order, ...)))
+    thin = {"halo": HALO} if sampled else {}
+    marks.put(axes, points[0], points[1], marks.masks_of(found.transpose(*order, ...)), **thin)
     if axes.get_legend_handles_labels()[0]:
         figure.legend(loc="outside lower center", ncols=3, fontsize=8)
     axes.grid(False)
@@ -289,17 +291,19 @@ def _map(found: Any, name: str, x: str, y: str) -> Any:
         axes.use_sticky_edges = False
         axes.margins(0.06)
         axes.autoscale()
-    axes.set_title(_fixed(found))
+    axes.set_title(_title(found))
     axes.set_xlabel(label(x))
     axes.set_ylabel(label(y))
     figure.colorbar(shown, ax=axes).set_label(label(name, True))
     return figure
 
 
-def _fixed(found: Any) -> str:
-    """Parameters that are constant over the map, in words."""
+def _title(found: Any) -> str:
+    """Title of a sweep, with the parameters that are constant over the map."""
     fixed = {n: v.item() for n, v in found.coords.items() if v.ndim == 0 and n != "case"}
-    return wrapped(", ".join(condition(name, value) for name, value in fixed.items()), WIDE)
+    words = ", ".join(condition(name, value) for name, value in fixed.items())
+    told = "\n".join(text for text in (str(found.attrs.get("title", "")), words) if text)
+    return wrapped(told, WIDE)
 
 
 def _places(axis: Any, values: NDArray[Any]) -> NDArray[np.float64]:
