@@ -149,6 +149,15 @@ def test_titles_break_between_conditions():
     assert wrapped("", 76) == ""
 
 
+def test_what_is_left_of_a_long_condition_is_in_one_row_with_the_next_one():
+    title = "AGARD CT3: NACA 0012 pitching 2.44 degrees about 4.86 at M 0.6, turbulent"
+
+    assert wrapped(title, 60).split("\n") == [
+        "AGARD CT3: NACA 0012 pitching 2.44 degrees about 4.86 at",
+        "M 0.6, turbulent",
+    ]
+
+
 @pytest.mark.parametrize("width", range(36, 70))
 def test_a_long_condition_breaks_between_words_but_not_before_its_number(width):
     rows = wrapped("Circular cylinder towed through a fluid at rest at Reynolds number 100", width)

@@ -132,10 +132,12 @@ def _rows(line: str, width: int) -> Iterator[str]:
     for n, part in enumerate(parts):
         text = part + "," * (n + 1 < len(parts))
         joined = f"{rows[-1]} {text}".strip()
-        rows[-1:] = [joined] if len(joined) <= width else [rows[-1], text]
-    for row in rows:
-        whole = re.sub(r" (?=number|-?[\d.]*\d)|(?<=\d) (?=deg|chord)", "\xa0", row)
-        yield from (part.replace("\xa0", " ") for part in textwrap.wrap(whole, width))
+        if len(joined) <= width:
+            rows[-1] = joined
+            continue
+        whole = re.sub(r" (?=number|-?[\d.]*\d)|(?<=\d) (?=deg|chord)", "\xa0", text)
+        rows += [row.replace("\xa0", " ") for row in textwrap.wrap(whole, width)]
+    yield from filter(None, rows)
 
 
 def colour_of(body: int) -> str:
