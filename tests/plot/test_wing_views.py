@@ -12,6 +12,7 @@ from kinemesh.plot import spans, wings
 from kinemesh.plot.histories import hysteresis
 from kinemesh.results.sections import sections
 from kinemesh.results.spanwise import Spanwise
+from kinemesh.study.cuts import Cut
 from kinemesh.study.face_diagonals import diagonals_of
 from matplotlib.collections import PolyCollection, TriMesh
 
@@ -241,8 +242,13 @@ def test_a_section_of_a_mesh_of_hexahedra_has_a_line_for_each_face():
     assert len(np.unique(np.sort(found, axis=1), axis=0)) == faces
     cp = mesh.points[np.unique(walls), 0]
     drawn = wings.sections(mesh.points[np.unique(walls)], skin, cp, [(0.3, 0.3)], diagonals=found)
-    lines = sum(len(one.get_segments()) for one in drawn.axes[0].collections)
-    assert lines == faces / 2  # of two layers along the span one is cut
+    upper, lower = (line for line in drawn.axes[0].lines if len(line.get_xdata()))
+    each = [len(dict.fromkeys(line.get_xdata())) - 1 for line in (upper, lower)]
+    assert sum(each) == faces / 2  # of two layers along the span one is cut
+    assert (upper.get_linestyle(), lower.get_linestyle()) == ("-", "--")
+    for line in (upper, lower):
+        assert len(set(np.sign(np.diff(line.get_xdata())))) <= 2
+        assert np.ptp(line.get_xdata()) == pytest.approx(1.0)
 
 
 def test_ticks_of_sections_beside_each_other_have_room():
@@ -253,3 +259,19 @@ def test_ticks_of_sections_beside_each_other_have_room():
     for axes in figure.axes:
         low, high = axes.get_xlim()
         assert [tick for tick in axes.get_xticks() if low < tick < high] == [0.0, 0.5, 1.0]
+
+
+def test_segments_of_a_side_in_any_order_make_one_curve_and_a_closed_one_another():
+    x = np.array([[0.4, 0.6], [0.8, 0.6], [0.2, 0.4], [0.0, 0.2]])
+    ring = np.array([[0.0, 1.0], [1.0, 2.0], [2.0, 0.0]])
+    places = np.concatenate([x, ring])
+    z = np.concatenate([0 * x, 5 + ring % 2])
+    cut = Cut(places, z, 10 * places, np.ones(7, bool), 0.0, 1.0)
+
+    first, second = wings._curves(cut, cut.upper)
+
+    along = list(dict.fromkeys(np.round(first[0], 9)))
+    assert along in ([0.0, 0.2, 0.4, 0.6, 0.8], [0.8, 0.6, 0.4, 0.2, 0.0])
+    assert first[1] == pytest.approx(10 * first[0])
+    assert second[0][0] == second[0][-1]
+    assert set(second[0]) == {0.0, 1.0, 2.0}

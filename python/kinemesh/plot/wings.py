@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,11 +23,12 @@ from kinemesh.plot.spans import ROOT, cells_of, cut, spanwise
 from kinemesh.plot.style import BLUE, DARK, RED, at_moment, figure_of, headed, styled
 from kinemesh.plot.units import Unit
 from kinemesh.plot.views import View
+from kinemesh.plot.wall_pressures import DASHED
 from kinemesh.results.pressures import write
 from kinemesh.results.sections import Span
 from kinemesh.results.sections import sections as planes
 from kinemesh.results.spanwise import Surface
-from kinemesh.study.cuts import section_pressures
+from kinemesh.study.cuts import Cut, section_pressures
 from kinemesh.study.face_diagonals import edges_of
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ SHARES = (0.20, 0.44, 0.65, 0.80, 0.90, 0.96, 0.99)  # of the span, where no dat
 UNSTEADY = (0.44, 0.65, 0.90)  # those of unsteady pressures
 CUT = 0.65  # that of the plane that is cut
 ALIKE = 1e-6  # chords that sections between two planes may be apart and still be one
+ALIKE_TO = 9  # digits of places over the chord at which ends of segments are one
 NEAR = 0.6  # chords at the root, of the plane of symmetry that are shown about the wing
 
 
@@ -99,7 +101,8 @@ def sections(
     mark: str = "",
     diagonals: NDArray[Any] | None = None,
 ) -> Any:
-    """cp over the local chord at stations along the span.
+    """cp over the local chord at stations along the span; the lower side is dashed, as that of a
+    symmetric flow lies on the upper one.
 
     Parameters
     ----------
@@ -108,7 +111,6 @@ def sections(
     data : (k, 4)    share of the span, x and z over the local chord, cp: measured, and its label
     diagonals : (d, 2)    sides of the walls' triangles that divide faces of four corners
     """
-    from matplotlib.collections import LineCollection
 
     across = min(len(stations), 4)
     down = -(-len(stations) // across)
@@ -117,9 +119,9 @@ def sections(
     panels = np.ravel(figure.subplots(down, across, sharex=True, sharey=True, squeeze=False))
     for axes, (share, y) in zip(panels, stations, strict=False):
         cut = section_pressures(points, walls, cp, y, diagonals)
-        lines: Any = np.stack([cut.x, cut.cp], axis=2)
-        for side, colour in ((cut.upper, BLUE), (~cut.upper, RED)):
-            axes.add_collection(LineCollection(lines[side], colors=colour, linewidths=1.3))
+        for side, colour, style in ((cut.upper, BLUE, "-"), (~cut.upper, RED, DASHED)):
+            for x, found in _curves(cut, side):
+                axes.plot(x, found, linestyle=style, color=colour, linewidth=1.3)
         if data is not None:
             there = data[np.isclose(data[:, 0], share)]
             axes.plot(there[:, 1], there[:, 3], "o", color=DARK, markersize=2.5, zorder=1)
@@ -132,7 +134,8 @@ def sections(
         axes.set_axis_off()
     for axes in panels[len(stations) - across : len(stations)]:
         axes.tick_params(labelbottom=True)
-    handles = [panels[0].plot([], [], color=c)[0] for c in (BLUE, RED)]
+    sides = ((BLUE, "-"), (RED, DASHED))
+    handles = [panels[0].plot([], [], color=c, linestyle=style)[0] for c, style in sides]
     names = ["upper side", "lower side"]
     if data is not None:
         handles.append(panels[0].plot([], [], "o", color=DARK, markersize=2.5)[0])
@@ -145,6 +148,30 @@ def sections(
     figure.legend(handles, names, loc="outside lower right", ncols=3)
     headed(figure, title, mark)
     return figure
+
+
+def _curves(cut: Cut, side: NDArray[np.bool_]) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    """x and cp along the curves that the segments of a side make, from their open ends on."""
+    place = np.stack([cut.x[side], cut.z[side]], axis=2)
+    _, number = np.unique(np.round(place.reshape(-1, 2), ALIKE_TO), axis=0, return_inverse=True)
+    ends, x, found = number.reshape(-1, 2), cut.x[side], cut.cp[side]
+    at: dict[int, list[int]] = {}
+    for row, both in enumerate(ends.tolist()):
+        for node in both:
+            at.setdefault(node, []).append(row)
+    rest = set(range(len(ends)))
+    starts = [node for node, rows in at.items() if len(rows) != 2]
+    for node in [*starts, *at]:  # then closed curves
+        while rows := [row for row in at[node] if row in rest]:
+            path = []
+            while rows:
+                rest.discard(rows[0])
+                first = int(ends[rows[0], 0] != node)
+                path += [(rows[0], first), (rows[0], 1 - first)]
+                node = int(ends[rows[0], 1 - first])
+                rows = [row for row in at[node] if row in rest]
+            row, end = np.array(path).T
+            yield x[row, end], found[row, end]
 
 
 @styled
