@@ -30,7 +30,9 @@ def test_a_box_in_space_without_walls_stands_still_beside_one_that_moves(solver)
     np.testing.assert_array_equal(np.sort(x, axis=0), np.sort(box.points, axis=0))
     two = {"wall": faces[low], "plate": faces[~low]}
     rims = km.Mesh.from_blocks(mesh.points, mesh.blocks, two)
-    with pytest.raises(SettingsError, match="use springs on a mesh, give walls that move alike") as caught:
+    with pytest.raises(
+        SettingsError, match="use springs on a mesh, give walls that move alike"
+    ) as caught:
         solver(rims, mach=0.3, walls=["wall", "plate"],
                device="cpu", reference_area=1.0).run(**steps)  # fmt: skip
     assert "Delaunay" not in str(caught.value)

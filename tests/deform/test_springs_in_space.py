@@ -19,7 +19,7 @@ SLANTED = np.linalg.qr(np.array([[1.0, 0.4, 0.2], [0.3, 1.0, -0.5], [0.1, 0.2, 1
 
 
 def log_sines(corner):
-    """(12, ...) logarithms of the sines of the angles between edges and the faces across from one end.
+    """(12, ...) logarithms of the sines of angles between edges and the faces across from one end.
 
     Of tetrahedra (..., 4, 3), by their heights over their edges.
     """

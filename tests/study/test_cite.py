@@ -115,7 +115,10 @@ def test_springs_of_tetrahedra_have_their_own_paper():
     pitch, springs = km.motion.pitch(1.0, 0.1), km.deform.TorsionalSprings()
     of = {"mach": 0.5, "reference_area": 1.0, "device": "cpu"}
 
-    moves, rigid = km.Ale(wing, motion=pitch, deform=springs, **of), km.Ale(wing, motion=pitch, **of)
+    moves, rigid = (
+        km.Ale(wing, motion=pitch, deform=springs, **of),
+        km.Ale(wing, motion=pitch, **of),
+    )
 
     assert {"Farhat1998", "Burg2004"} < {*keys(km.cite(moves))}
     assert not {"Farhat1998", "Burg2004"} & {*keys(km.cite(rigid))}
