@@ -56,14 +56,15 @@ def test_a_moment_that_is_noise_beside_the_lift_is_a_line_at_zero():
 # ---------------------------------------------------------------- cycles
 
 
-def flapping(thrust, h=0.0, alpha=0.0):
-    """A loop with drag, an upward shift and an angle, as `cycle` reads it."""
+def flapping(thrust, h=0.0, alpha=0.0, modes=None):
+    """A loop with drag, an upward shift, an angle and amplitudes, as `cycle` reads it."""
     step = np.arange(1, 33)
     wave, zero = np.sin(2 * np.pi * step / 32), np.zeros(32)
-    columns = unsteady_columns([])
+    modes = {name: size * wave for name, size in (modes or {}).items()}
+    columns = (*unsteady_columns([]), *modes)
     rows = dict.fromkeys(columns, zero) | {"step": step, "time": step, "cycle": step / 32}
     rows |= {"phase_deg": 360 * (step / 32 % 1), "converged": zero + 1, "cl": wave}
-    rows |= {"alpha_deg": alpha * wave, "cd": zero - thrust, "shift_y": h * wave}
+    rows |= {"alpha_deg": alpha * wave, "cd": zero - thrust, "shift_y": h * wave} | modes
     made = History(columns)
     made.extend(rows)
     return hysteresis(made)
@@ -85,6 +86,17 @@ def test_a_motion_that_does_not_turn_has_no_axis_of_the_angle():
     assert ["alpha" in axes.get_ylabel() for axes in both.axes] == [True, *[False] * 4]
     assert both.axes[4].get_ylabel() == "h/c"
     assert still.axes[0].get_ylim() == (-1, 1)
+
+
+def test_a_body_that_bends_alone_has_the_amplitudes_of_its_shapes_as_its_motion():
+    sizes = {"mode_1": 0.2, "mode_force_1": 3.0, "mode_2_flap": 0.1, "mode_3": 0.0}
+    bent = plot.cycle(flapping(0.2, modes=sizes)).axes[0]
+    turned = plot.cycle(flapping(0.2, alpha=2.0, modes=sizes)).axes[0]
+
+    assert bent.get_ylabel() == "amplitudes of shapes"
+    assert [line.get_label() for line in bent.lines] == ["shape 1", "shape 2, flap"]
+    assert np.abs(bent.lines[0].get_ydata()).max() == pytest.approx(0.2)
+    assert "alpha" in turned.get_ylabel()
 
 
 def test_a_cycle_has_the_title_of_its_case_and_tells_its_lines():

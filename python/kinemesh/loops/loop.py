@@ -49,6 +49,7 @@ class Loop:
     tolerance: float = PERIODIC  # largest `change` of a periodic loop
     flapping: Flapping | None = None  # drag, thrust, power, shift; None where there is no drag
     side: Mapping[str, Coefficient] = field(default_factory=dict)  # cy, cm_roll, cm_yaw in space
+    modes: Mapping[str, FloatArray] = field(default_factory=dict)  # (steps,) amplitudes of shapes
     # Rows of a measured table as they are: phase_deg, alpha_deg, loads; None of computed loops.
     measured: Mapping[str, FloatArray] | None = None
     source: Any = field(default=None, repr=False, compare=False)  # run and member, for titles
@@ -297,6 +298,7 @@ def loop_of_history(
     loop = loop_of(phase, alpha, cl, cm, label, steps, float(cycle[-1]), converged, drag)
     flapping = _flapping(loop, part)
     loop = replace(loop, tolerance=tolerance, flapping=flapping, side=_side(loop, part))
+    loop = replace(loop, modes=_modes(loop, part))
     return loop if "power" not in part.columns else _with_work(loop, part)
 
 
@@ -314,6 +316,14 @@ def _flapping(loop: Loop, history: History, of_body: str = "") -> Flapping:
     scale = history.scales.get(int(history["member"][-1]))
     order = np.argsort(last["phase_deg"] % 360)
     return flapping_of(last, order, before, scale, of_body)
+
+
+def _modes(loop: Loop, history: History) -> dict[str, FloatArray]:
+    """Amplitudes of the shapes of bodies that bend over the last cycle, by columns."""
+    last = _cycle(history, loop.steps)
+    order = np.argsort(last["phase_deg"] % 360)
+    names = [n for n in last if n.startswith("mode_") and not n.startswith("mode_force_")]
+    return {name: np.asarray(last[name], float)[order] for name in names}
 
 
 def _side(loop: Loop, history: History) -> dict[str, Coefficient]:

@@ -93,11 +93,22 @@ def _lines(loop: Loop) -> Iterator[tuple[str, str, NDArray[np.float64]]]:
 
 
 def _motion(axes: Any, loop: Loop) -> None:
-    """Plot the angle on the left and the shifts on the right, without those that are constant."""
+    """Plot the angle on the left and the shifts on the right, without those that are constant.
+
+    Of a body that bends or twists and does neither, plot the amplitudes of its shapes.
+    """
     phase = np.r_[loop.phase_deg, loop.phase_deg[0] + 360]
     axes.set_title("motion")
     phase_axis(axes)
     shifts, turns = list(_lines(loop)), np.ptp(loop.alpha_deg) > TURNS
+    modes = {name: own for name, own in loop.modes.items() if np.ptp(own) > MOVES}
+    if modes and not shifts and not turns:
+        for name, values in modes.items():
+            label = f"shape {name.removeprefix('mode_').replace('_', ', ')}"
+            axes.plot(phase, np.r_[values, values[0]], label=label)
+        axes.set_ylabel("amplitudes of shapes")
+        axes.legend(fontsize=7.5)
+        return
     right = axes.twinx() if shifts and turns else axes
     if turns or not shifts:
         axes.plot(phase, np.r_[loop.alpha_deg, loop.alpha_deg[0]], color=BLUE)
