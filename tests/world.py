@@ -455,7 +455,19 @@ class World:
         self.put("offsets|bnodes+1>>bfaces", 3 * np.arange(len(self.bnode) + 1))
         self.put("corners|bfaces,3>nodes?", faces)
         self.put("x0|nodes,3", self.values["x|nodes,3"], float)
+        self.rings()
         self.solid_cells(np.random.default_rng(10))
+
+    def rings(self):
+        """Edges with two tetrahedra around each, of those of twenty the largest."""
+        x, rng, count = self.values["x|nodes,3"], np.random.default_rng(12), 2 * len(self.lr)
+        ends = np.repeat(self.lr, 2, axis=0)
+        others = rng.integers(0, len(x), (20, count, 2))
+        corner = x[np.concatenate([np.broadcast_to(ends, others.shape), others], axis=2)]
+        volume = np.abs(np.linalg.det(corner[:, :, 1:] - corner[:, :, :1]))
+        self.put("ends|edges,2>nodes", self.lr)
+        self.put("ring|edges+1>>wedges", 2 * np.arange(len(self.lr) + 1))
+        self.put("across|wedges,2>nodes", others[volume.argmax(axis=0), np.arange(count)])
 
     def solid_cells(self, rng):
         """Cells of all kinds in space as unknowns, and their faces."""
