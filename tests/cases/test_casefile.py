@@ -81,7 +81,8 @@ def test_ready_cases_load(name):
     assert ready.name == name
     parts = getattr(ready.mesh, "parts", {"": ready})
     sizes = [part.mesh.nodes or part.mesh.points for part in parts.values()]
-    others = {"three-element": [9600], "oneram6": [100_000], "plunging-naca0012": [8000, None],
+    others = {"three-element": [9600], "oneram6": [100_000], "oneram6-twist": [60_000],
+              "plunging-naca0012": [8000, None],
               "pitching-naca0012": [8000, None], "two-cylinders": [4000, 4000, None],
               "taylor-couette": [6000, 14_000], "cavity": [None], "channel-cylinder": [None],
               "cavity-spinning": [5300, None], "flat-plate-sa": [137 * 97],

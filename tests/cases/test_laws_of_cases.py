@@ -16,7 +16,8 @@ HERE = Path(kinemesh.cases.__file__).parent
 READERS = [*HERE.glob("*.py"), Path(__file__).parents[2] / "tools" / "cases_md.py"]
 LAWS = motions.laws(motions.MotionPart)
 OF_KEYS = [name for name in LAWS if name != "table"]
-NEEDED = {"amplitude_deg": 1.0, "amplitude": 1.0, "k": 1.0, "velocity": [1.0, 0], "rate_deg": 1.0}
+NEEDED = {"amplitude_deg": 1.0, "amplitude": 1.0, "k": 1.0, "velocity": [1.0, 0], "rate_deg": 1.0,
+          "span": 1.5}  # fmt: skip
 
 
 def lines_with(text, words):

@@ -344,7 +344,7 @@ def test_cells_need_the_memory_that_they_take(kind, dtype):
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ({"deform": km.deform.TorsionalSprings()}, "in space use"),
+        ({"deform": km.deform.Delaunay()}, "in space use"),
         ({"chord": 1.0}, "reference_area"),
         ({"reynolds": 100.0}, "computes inviscid flow alone"),
         ({"settings": km.CellSettings(far_field="vortex")}, "far_field is 'vortex'"),

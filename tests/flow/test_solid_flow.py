@@ -61,7 +61,7 @@ def test_between_planes_of_symmetry_loads_are_those_of_the_plane(plane, of, cell
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ({"deform": km.deform.TorsionalSprings()}, r"in space use --deform rigid \(deform=Rigid"),
+        ({"deform": km.deform.Delaunay()}, r"in space use --deform rigid \(deform=Rigid"),
         ({"chord": 1.0}, "reference_area"),
         ({"reynolds": 100.0}, "viscous flow is of meshes in the plane"),
         ({"settings": km.AleSettings(face_loop="colours")}, "face_loop is 'colours'"),

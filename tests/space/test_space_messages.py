@@ -37,8 +37,8 @@ TOLD = {
     "cells of a sphere": (lambda: km.mesh.sphere(600, cells="wedges"), "did you mean 'prisms'"),
     "cells of a section": (lambda: km.mesh.airfoil(nodes=500, cells="hexes"), "mean 'quads'"),
     "no cells": (lambda: km.mesh.sphere(600, cells="polyhedra"), "hexes, prisms, tets$"),
-    "springs": (
-        lambda: km.Ale(SOLID, mach=0.5, deform=km.deform.TorsionalSprings(), device="cpu"),
+    "graph": (
+        lambda: km.Ale(SOLID, mach=0.5, deform=km.deform.Delaunay(), device="cpu"),
         r"in space use --deform rigid \(deform=Rigid\(\)\)",
     ),
 }  # fmt: skip
