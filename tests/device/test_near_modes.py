@@ -78,13 +78,14 @@ def own_rows(chosen, item):
         for name, _, _, shape in chosen.rows:
             axes, target, marks = parse(shape)
             table = chosen.values[name]
-            if not target or table is None or len(axes) > 1:
+            several = len(axes) > 1 and name not in OWN
+            if not target or table is None or several:
                 continue
             here = own.get(axes[0][0], ())
             if marks.startswith(">"):
                 there = [j for i in here for j in range(table[i], table[i + 1])]
             elif name in OWN and target != axes[0][0]:
-                there = [j for j in table[list(here)].tolist() if j >= 0]
+                there = [j for j in table[list(here)].ravel().tolist() if j >= 0]
             else:
                 continue
             own.setdefault(target, set()).update(there)

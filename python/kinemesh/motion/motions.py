@@ -317,7 +317,7 @@ class Together(Motion):
 
     @property
     def _modes(self) -> list[tuple[int, int]]:
-        """Of each part how many shapes of the sum stand before its own, and behind them."""
+        """Numbers of shapes of the sum before those of each part, and behind them."""
         counts = [len(part.shapes) for part in self.parts]
         return [(sum(counts[:k]), sum(counts[k + 1 :])) for k in range(len(counts))]
 
