@@ -42,8 +42,9 @@ if TYPE_CHECKING:
 # nodes; 1308 on one of 310 thousand, smoothed twice.
 # Members that share a mesh share it where they begin alike; 54 more are of vectors of their own
 # (2 and 4 members of 1500 and 5000 nodes).  One that is made anew on the way comes on top.
-HIERARCHY = 595  # [bytes per node of a mesh]
-VECTORS = 55  # [bytes per node of a member]
+# In space, of tetrahedra: 1810 and 1980 bytes on 15 and 30 thousand nodes about a wing.
+HIERARCHY = {2: 595, 3: 2100}  # [bytes per node of a mesh]
+VECTORS = {2: 55, 3: 80}  # [bytes per node of a member]
 # Of coarse levels under steps of Newton, at most.  Measured about nodes in the plane: 730 to 1150
 # (600 to 12 thousand nodes), with the model of turbulence 1000 to 1090; in space 1400 to 1970.
 LEVELS = {2: 1400, 3: 2000}  # [bytes per node of a member]
@@ -209,8 +210,8 @@ def _held(
         if getattr(settings, "newton", False) and solver.levels:
             total += LEVELS[space.points.shape[1]] * members * len(space.points)
         if deform == "springs":
-            points = len(space.points)
-            total += (HIERARCHY + VECTORS * members) * degree(points) * points
+            points, d = space.points.shape
+            total += (HIERARCHY[d] + VECTORS[d] * members) * degree(points) * points
     return round(total)
 
 
