@@ -48,6 +48,7 @@ def run(solver, mesh, motion, device, **more):
 
 
 @on_devices
+@pytest.mark.long
 @pytest.mark.flow
 @pytest.mark.parametrize("solver", [km.Ale, km.CellCentred])
 @pytest.mark.parametrize("mesh", [WING, HEXES], ids=["tets", "hexes"])

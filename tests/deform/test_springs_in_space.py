@@ -163,6 +163,7 @@ def moved(mesh, device, pose, **settings):
 
 
 @on_devices
+@pytest.mark.long
 @pytest.mark.parametrize("cells", ["tets", "hexes"])
 def test_nodes_settle_where_the_springs_of_all_cells_are_in_balance(cells, device):
     mesh, pose = sphere(cells), km.motion.Pose(0.1, (0.2, 0.1, 0.0), (0.02, 0.01, 0.03), (1, 2, 1))
