@@ -71,7 +71,7 @@ CASES = {
     "naca0012-transonic": Shown("cp"),
     "nozzle-shock": Shown("cp"),
     "oneram6": Shown("cp", "--points 40000"),
-    "oneram6-twist": Shown("pressures", "--size coarse"),
+    "oneram6-twist": Shown("cycle", "--size coarse"),
     "oscillating-cylinder": Shown("loads"),
     "pitching-naca0012": Shown("vorticity", "--size coarse"),
     "plunging-naca0012": Shown("vorticity", "--size coarse"),

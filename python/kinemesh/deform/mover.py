@@ -59,8 +59,11 @@ class Kept:
 MARKED = {2: "copy_marked", 3: "copy_marked_3d"}
 """Kernels that copy what is of some members, by dimensions."""
 
-BENDING = {2: ", TorsionalSprings() or Delaunay()", 3: " or TorsionalSprings()"}
-"""Deformations beside Modal() that take bodies that bend, by dimensions."""
+BENDING = {
+    2: "km.deform.Modal(), TorsionalSprings() or Delaunay()",
+    3: "km.deform.TorsionalSprings() on a mesh, or Modal() where it does not twist",
+}
+"""Deformations that take bodies that bend, by dimensions."""
 
 
 class Mover(ABC):
@@ -225,10 +228,9 @@ class Deformation(ABC):
     def check_bending(self, body: str, dimension: Dimension) -> None:
         """SettingsError where it cannot take a body that bends, in the plane or in space."""
         if not self.bends:
-            others = BENDING[dimension.count]
             raise SettingsError(
                 f"body {body!r} bends by shapes, and deform is {self!r}, which takes rigid bodies "
-                f"alone; take km.deform.Modal(){others}, with a solver of a gas"
+                f"alone; take {BENDING[dimension.count]}, with a solver of a gas"
             )
 
     def check_placed(self, body: str, motion: Motion | None) -> None:

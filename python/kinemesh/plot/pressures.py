@@ -43,8 +43,8 @@ def unsteady_pressures(found: Mapping[str, Pressures], title: str | None = None)
         first = body.harmonics[0] if body.per_motion is None else body.per_motion
         parts = (
             (body.mean, "mean", "$c_p$"),
-            (first.real, _part(body, "in phase", "of the cosine"), "$c_{p,1}$"),
-            (first.imag, _part(body, "a quarter turn ahead", "less that of the sine"), "$c_{p,1}$"),
+            (first.real, _part(body, "in phase", "cosine"), "$c_{p,1}$"),
+            (first.imag, _part(body, "a quarter turn ahead", "minus sine"), "$c_{p,1}$"),
         )
         for axes, (values, name, symbol) in zip(row, parts, strict=True):
             _draw(axes, body, values)
