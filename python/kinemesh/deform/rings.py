@@ -8,10 +8,10 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinemesh.csr import ordered_pairs
+from kinemesh.deform.spokes import graph_of
 from kinemesh.device.backend import Backend
 from kinemesh.linear import Pattern
 from kinemesh.linear.stack import Items
@@ -86,14 +86,10 @@ class Rings:
         order, _ = ordered_pairs(low, high, nodes)
         low, high = low[order], high[order]
         first = np.flatnonzero(np.diff(low, prepend=-1) | np.diff(high, prepend=-1))
-        low, high = low[first], high[first]
-        both = np.concatenate([low, high]), np.concatenate([high, low])
-        graph = sp.csr_array((np.ones(len(both[0]), np.int8), both), shape=(nodes, nodes))
-        graph.sort_indices()
-        offsets, neighbour = (own.astype(np.int32) for own in (graph.indptr, graph.indices))
+        ends = np.stack([low[first], high[first]], axis=1)
         return cls(
-            Pattern.of_graph(backend, offsets, neighbour, natural=natural),
-            np.stack([low, high], axis=1),
+            Pattern.of_graph(backend, *graph_of(ends, nodes), natural=natural),
+            ends,
             np.append(first, len(order)).astype(np.int32),
             across[order],
         )

@@ -21,7 +21,7 @@ from kinemesh.space.vertices import Vertices
 
 
 def graph_of(simplices: NDArray, nodes: int) -> tuple[NDArray, NDArray]:
-    """CSR graph (offsets, neighbour) of the nodes that share a triangle, or a tetrahedron."""
+    """CSR graph (offsets, neighbour) of the nodes that share a triangle, or an edge."""
     pairs = list(permutations(range(simplices.shape[1]), 2))
     a, b = (simplices[:, [pair[k] for pair in pairs]].ravel() for k in (0, 1))
     graph = sp.csr_array((np.ones(len(a), np.int8), (a, b)), shape=(nodes, nodes))

@@ -130,13 +130,8 @@ class SpringMover(Mover):
             return fields.bind(kernel, suffix="f64", **more)
 
         pattern = {name: solver.tables[name] for name in ("row", "column", "diagonal")}
-        matrix = pattern | self.tables | {"A": solver.A, "D": self.D}
-        own = fields.also(**matrix)
-
-        def piece(kernel: str) -> Any:
-            return own.bind(kernel, suffix="f64")
-
-        self.assemble = b.record(self.net.assembly(piece))
+        own = fields.also(**pattern, **self.tables, A=solver.A, D=self.D)
+        self.assemble = b.record(self.net.assembly(lambda name: own.bind(name, suffix="f64")))
 
         def side(d: Any, to: Any) -> list[Any]:
             """Calls for the right-hand side of displacements d on the other nodes."""

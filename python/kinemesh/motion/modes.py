@@ -10,7 +10,7 @@ from typing import ClassVar
 from kinemesh.arguments import checks_names
 from kinemesh.errors import SettingsError
 from kinemesh.motion import onset
-from kinemesh.motion.motions import Motion, Pose, Rate, Shape
+from kinemesh.motion.motions import Motion, Pose, Rate, Shape, omega_of
 from kinemesh.motion.numbers import finite, positive, several
 
 
@@ -85,7 +85,7 @@ class Vibration(Motion):
             put(self, name, found)
 
     def omega(self, u_inf: float) -> float:
-        return 2 * self.k * positive("motion", "u_inf", u_inf) / self.chord
+        return omega_of(self.k, u_inf, self.chord)
 
     def pose(self, t: float, u_inf: float) -> Pose:
         pairs = zip(self.amplitudes, self._phases(t, u_inf), strict=True)

@@ -150,7 +150,7 @@ def _parts(motion: Motion) -> tuple[Motion, ...]:
     return motion.parts if isinstance(motion, Together) else (motion,)
 
 
-def _omega(k: float, u_inf: float, chord: float) -> float:
+def omega_of(k: float, u_inf: float, chord: float) -> float:
     """omega = 2 k u_inf / chord (docs/theory.md, conventions)."""
     return 2 * k * positive("motion", "u_inf", u_inf) / chord
 
@@ -181,7 +181,7 @@ class Pitch(Motion):
             )
 
     def omega(self, u_inf: float) -> float:
-        return _omega(self.k, u_inf, self.chord)
+        return omega_of(self.k, u_inf, self.chord)
 
     def pose(self, t: float, u_inf: float) -> Pose:
         angle = onset.harmonic(self, radians(self.amplitude_deg), t, u_inf)
@@ -225,7 +225,7 @@ class Plunge(Motion):
         object.__setattr__(self, "direction", tuple(c / length for c in way))
 
     def omega(self, u_inf: float) -> float:
-        return _omega(self.k, u_inf, self.chord)
+        return omega_of(self.k, u_inf, self.chord)
 
     def pose(self, t: float, u_inf: float) -> Pose:
         h = onset.harmonic(self, self.amplitude, t, u_inf)

@@ -14,7 +14,7 @@ from kinemesh.arguments import checks_names
 from kinemesh.dimension import XYZ, Dimension
 from kinemesh.errors import SettingsError
 from kinemesh.motion import onset
-from kinemesh.motion.motions import Motion, Pose, Rate, Shape
+from kinemesh.motion.motions import Motion, Pose, Rate, Shape, omega_of
 from kinemesh.motion.numbers import finite, lifted, place, positive
 
 FloatArray = NDArray[np.float64]
@@ -80,7 +80,7 @@ class Twist(Motion):
                 )
 
     def omega(self, u_inf: float) -> float:
-        return 2 * self.k * positive("motion", "u_inf", u_inf) / self.chord
+        return omega_of(self.k, u_inf, self.chord)
 
     def pose(self, t: float, u_inf: float) -> Pose:
         return Pose(modes=(onset.harmonic(self, radians(self.amplitude_deg), t, u_inf),))

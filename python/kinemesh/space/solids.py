@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -104,7 +105,7 @@ class SolidVertices(MeshVertices):
         b = self.backend
         self.fields.add(cell_starts=b.table(self.starts), cell_nodes=b.table(self.corner))
 
-    @property
+    @cached_property
     def sliding(self) -> tuple[NDArray[Any], NDArray[Any]]:
         sides = [names for name, names in self.markers.items() if role_of(name) == PLANE]
         planes = [*self.planes, *(marker for names in sides for marker in names)]
