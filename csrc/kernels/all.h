@@ -66,6 +66,7 @@
 #undef DIM
 #include "linear/colouring.h"
 #include "linear/start.h"
+#include "linear/spread.h"
 #include "linear/sizes.h"
 #include "linear/guess.h"
 #include "linear/outer.h"

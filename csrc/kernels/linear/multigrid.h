@@ -62,15 +62,6 @@
   F(out, real, d, "rows," STR(B))        \
   F(rw, real, x, "rows," STR(B))
 
-/* s = A x for the lanes' rows of row t of A; columns from x on. */
-HD void K(multigrid_product_)(const i32 *row, const i32 *column, const f32 *A, const real *x, i32 t, i32 lane, real *s)
-{
-  for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
-  for (i32 b = row[t]; b < row[t + 1]; b++)
-    for (i32 j = 0; j < B; j++)
-      for (i32 k = 0; k < WIDTH(B); k++) s[k] += (real)A[BB * b + ENTRY(B, lane + k, j)] * x[B * column[b] + j];
-}
-
 /* From x = 0: r = b, x = d = r / theta. */
 LANES(K(multigrid_first_), MULTIGRID_FIRST, indirect, B)
 {
@@ -83,13 +74,14 @@ LANES(K(multigrid_first_), MULTIGRID_FIRST, indirect, B)
 }
 
 /* r -= A d0, d = c1 d0 + c2 r, x += d. */
-LANES(K(multigrid_step_), MULTIGRID_STEP, heavy, B)
+SPREAD(K(multigrid_step_), MULTIGRID_STEP, B)
 {
   if (!live[member[i]]) return;
-  real s[WIDTH(B)];
-  K(multigrid_product_)(row, column, A, d0 + B * MULTIGRID_SHIFT, MULTIGRID_LIKE, lane, s);
-  for (i32 k = 0; k < WIDTH(B); k++) {
-    const i32  at = B * i + lane + k;
+  const i32 t = MULTIGRID_LIKE;
+  real      s[WIDTH(B)];
+  row_of_blocks(B, B, column, A, d0 + B * MULTIGRID_SHIFT, row[t], row[t + 1], lane, s);
+  EACH_SUM(k, at, B)
+  {
     const real rk = r[at] - s[k], dk = c1 * d0[at] + c2 * rk;
     r[at] = rk;
     d[at] = dk;
@@ -98,43 +90,36 @@ LANES(K(multigrid_step_), MULTIGRID_STEP, heavy, B)
 }
 
 /* r -= A d: what the coarser level is to remove. */
-LANES(K(multigrid_residual_), MULTIGRID_RESIDUAL, heavy, B)
+SPREAD(K(multigrid_residual_), MULTIGRID_RESIDUAL, B)
 {
   if (!live[member[i]]) return;
-  real s[WIDTH(B)];
-  K(multigrid_product_)(row, column, A, d + B * MULTIGRID_SHIFT, MULTIGRID_LIKE, lane, s);
-  for (i32 k = 0; k < WIDTH(B); k++) r[B * i + lane + k] -= s[k];
+  const i32 t = MULTIGRID_LIKE;
+  real      s[WIDTH(B)];
+  row_of_blocks(B, B, column, A, d + B * MULTIGRID_SHIFT, row[t], row[t + 1], lane, s);
+  EACH_SUM(k, at, B) r[at] -= s[k];
 }
 
 /* b = R r on the coarser level, blocks of BELOW rows and B columns; on the coarsest R is an inverse. */
-LANES(K(multigrid_restrict_), MULTIGRID_RESTRICT, heavy, BELOW)
+SPREAD(K(multigrid_restrict_), MULTIGRID_RESTRICT, BELOW)
 {
   if (!live[member[i]]) return;
-  const i32   t    = like[i];
-  const real *from = r + B * first[member[i]];
-  real        s[WIDTH(BELOW)];
-  for (i32 k = 0; k < WIDTH(BELOW); k++) s[k] = 0;
-  for (i32 c = row[t]; c < row[t + 1]; c++)
-    for (i32 j = 0; j < B; j++)
-      for (i32 k = 0; k < WIDTH(BELOW); k++)
-        s[k] += (real)R[BC * c + ENTRY(BELOW, lane + k, j)] * from[B * column[c] + j];
-  for (i32 k = 0; k < WIDTH(BELOW); k++) b[BELOW * i + lane + k] = s[k];
+  const i32 t = like[i];
+  real      s[WIDTH(BELOW)];
+  row_of_blocks(BELOW, B, column, R, r + B * first[member[i]], row[t], row[t + 1], lane, s);
+  EACH_SUM(k, at, BELOW) b[at] = s[k];
 }
 
 /* x += P e, kept in d for the residual; blocks of B rows and BELOW columns. */
-LANES(K(multigrid_prolong_), MULTIGRID_PROLONG, heavy, B)
+SPREAD(K(multigrid_prolong_), MULTIGRID_PROLONG, B)
 {
   if (!live[member[i]]) return;
-  const i32   t    = like[i];
-  const real *from = e + BELOW * first[member[i]];
-  real        s[WIDTH(B)];
-  for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
-  for (i32 c = row[t]; c < row[t + 1]; c++)
-    for (i32 j = 0; j < BELOW; j++)
-      for (i32 k = 0; k < WIDTH(B); k++) s[k] += (real)P[BC * c + ENTRY(B, lane + k, j)] * from[BELOW * column[c] + j];
-  for (i32 k = 0; k < WIDTH(B); k++) {
-    d[B * i + lane + k] = s[k];
-    x[B * i + lane + k] += s[k];
+  const i32 t = like[i];
+  real      s[WIDTH(B)];
+  row_of_blocks(B, BELOW, column, P, e + BELOW * first[member[i]], row[t], row[t + 1], lane, s);
+  EACH_SUM(k, at, B)
+  {
+    d[at] = s[k];
+    x[at] += s[k];
   }
 }
 #undef MULTIGRID_MATRIX
