@@ -8,6 +8,7 @@ import kinemesh as km
 import numpy as np
 import pyamg.aggregation.tentative  # noqa: F401  # takes memory, once
 import pytest
+import scipy.sparse as sp
 from kinemesh.linear import blocks, hierarchy
 from kinemesh.linear.blocks import Blocks
 
@@ -71,3 +72,33 @@ def test_a_hierarchy_is_made_in_less_than_twice_what_it_holds(monkeypatch, large
     assert peak < 2 * held
     assert later < 2 * held  # 3 with the last one beside it
     assert again <= held
+
+
+def stretched(nodes, across):
+    """Five-point differences on a torus of (nodes, nodes): couplings 1 along lines, and across
+    from `across` of a line's first node to none."""
+    ring = sp.eye_array(nodes, k=1) + sp.eye_array(nodes, k=1 - nodes)
+    line = 2 * sp.eye_array(nodes) - ring - ring.T
+    falls = sp.diags_array(across * np.linspace(1, 0, nodes))
+    return sp.bsr_matrix(
+        sp.kron(sp.eye_array(nodes), line) + sp.kron(line, falls), blocksize=(1, 1)
+    )
+
+
+@pytest.mark.parametrize(("coupling", "joins"), [(0.0599, False), (0.0601, True)])
+def test_weak_couplings_smooth_transfers_as_if_on_the_diagonal(coupling, joins):
+    """A transfer reaches across lines by couplings of at least 0.06 of their diagonals alone, and
+    has a constant field as it is, as that is what the matrix does not resist."""
+    nodes = 30
+    across = 2 * coupling / (1 - 2 * coupling)  # of a first diagonal 2 + 2 across
+    matrix = stretched(nodes, across)
+
+    up = hierarchy.hierarchy(matrix, np.ones((nodes**2, 1)), strength=0.2, weak=0.06)[0].prolong
+
+    transfer = sp.csr_array((up.data[:, 0], up.column, up.row)).toarray()
+    line = np.arange(nodes**2) // nodes
+    lines = max(len(np.unique(line[own != 0])) for own in transfer.T)
+    assert lines == (3 if joins else 1)
+    ones = np.ones(nodes**2)
+    (most,) = np.linalg.lstsq(transfer, ones, rcond=None)[1]
+    assert most < 1e-12 * nodes**2

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 # nodes; 1308 on one of 310 thousand, smoothed twice.
 # Members that share a mesh share it where they begin alike; 54 more are of vectors of their own
 # (2 and 4 members of 1500 and 5000 nodes).  One that is made anew on the way comes on top.
-# In space, of tetrahedra: 1810 and 1980 bytes on 15 and 30 thousand nodes about a wing.
-HIERARCHY = {2: 595, 3: 2100}  # [bytes per node of a mesh]
+# In space, of tetrahedra: 900 to 960 bytes on 10 to 59 thousand nodes about a wing.
+HIERARCHY = {2: 595, 3: 1000}  # [bytes per node of a mesh]
 VECTORS = {2: 55, 3: 80}  # [bytes per node of a member]
 # Of coarse levels under steps of Newton, at most.  Measured about nodes in the plane: 730 to 1150
 # (600 to 12 thousand nodes), with the model of turbulence 1000 to 1090; in space 1400 to 1970.

@@ -20,6 +20,7 @@ from kinemesh.linear.blocks import (
     Floats,
     across,
     block_diagonal,
+    block_rows,
     cut,
     filled,
     groups_of,
@@ -170,16 +171,38 @@ def smoothing(degree: int) -> list[float]:
     return [2 / (1 - math.cos(2 * math.pi * k / (2 * degree + 1))) for k in range(1, degree + 1)]
 
 
+def _strong(rows: sp.bsr_matrix, first: int, norm: Floats, weak: float) -> sp.bsr_matrix:
+    """Rows of blocks from `first` on, those below `weak` of their diagonals added to the diagonal.
+
+    Parameters
+    ----------
+    norm : (nodes,)    of the diagonal blocks
+    """
+    row = block_rows(rows)
+    on = rows.indices == first + row
+    keep = on | (
+        (rows.data**2).sum(axis=(1, 2)) >= weak**2 * norm[first + row] * norm[rows.indices]
+    )
+    data, added = rows.data[keep], np.zeros((len(rows.indptr) - 1, *rows.blocksize))
+    np.add.at(added, row[~keep], rows.data[~keep])
+    data[on[keep]] += added[row[on]]
+    counts = np.bincount(row[keep], minlength=len(added))
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    return sp.bsr_matrix((data, rows.indices[keep], indptr), shape=rows.shape)
+
+
 def _smoothed(
-    matrix: sp.bsr_matrix, inverse: Floats, prolong: sp.bsr_matrix, factor: float
+    matrix: sp.bsr_matrix, inverse: Floats, prolong: sp.bsr_matrix, factor: float, weak: float
 ) -> sp.bsr_matrix:
-    """(1 - factor D^-1 K) P."""
+    """(1 - factor D^-1 K) P, weak blocks of K on the diagonal."""
+    norm = np.sqrt((block_diagonal(matrix) ** 2).sum(axis=(1, 2))) if weak else np.zeros(0)
 
     def parts() -> Iterator[sp.bsr_matrix]:
         first = 0
         for rows in cut(matrix):
             last = first + len(rows.indptr) - 1
-            change = product(scaled(inverse[first:last], rows), prolong)
+            strong = _strong(rows, first, norm, weak) if weak else rows
+            change = product(scaled(inverse[first:last], strong), prolong)
             change.data *= factor
             change.sort_indices()  # else SciPy has tables of all columns for each difference
             yield (rows_between(prolong, first, last) - change).tobsr(prolong.blocksize)
@@ -227,6 +250,7 @@ def hierarchy(
     smoothings: int | None = None,
     scaling: tuple[Floats, float] | None = None,
     strength: float = STRENGTH,
+    weak: float = 0.0,
 ) -> list[Level]:
     """Coarse levels of a matrix K of free nodes, finest first; at least one.
 
@@ -239,6 +263,7 @@ def hierarchy(
     smoothings : how often transfers are smoothed; None: as `degree` has it
     scaling : of the matrix, where it is known
     strength : couplings below this share of their diagonals do not join aggregates
+    weak : those below this share of their diagonals smooth transfers as if they were on these
     """
     from pyamg.aggregation.tentative import fit_candidates
 
@@ -252,7 +277,7 @@ def hierarchy(
         prolong, candidates = fit_candidates(_aggregates(matrix, strength), candidates)
         joined = Blocks.of(cut(prolong), len(prolong.indices)) if size == 1 else None
         for share in smoothing(smoothings or degree(nodes)):
-            prolong = _smoothed(matrix, inverse, prolong, share / largest)
+            prolong = _smoothed(matrix, inverse, prolong, share / largest, weak)
         matrix, before = _galerkin(matrix, prolong), matrix.shape[0]
         inverse, largest = _scaling(matrix)
         above = ABOVE * largest
