@@ -97,8 +97,8 @@ class Cg(Krylov):
         if self.slides is not None:
             on, normals = self.slides
             candidates = along(candidates, on[nodes], normals[member])
-        given = {"strength": STRENGTHS[self.size], "weak": WEAK[self.size]}
-        return hierarchy(self._free(member), candidates, **given)
+        strength, weak = STRENGTHS[self.size], WEAK[self.size]
+        return hierarchy(self._free(member), candidates, strength=strength, weak=weak)
 
     def _free(self, member: int) -> sp.bsr_matrix:
         """K of a member's free rows: the present matrix without its scaling."""
