@@ -70,7 +70,7 @@ class MeshPart:
     coordinates: Path | None = None  # file with the points of a section
     curve: Path | None = None  # file with the points of a smooth closed curve, such as an ellipse
     shape: str | None = None  # meshes: cylinder or sphere, of diameter 1; plate; bump in a channel
-    file: Path | None = None  # mesh to read: .su2, .msh, Plot3D (.gz, .xz)
+    file: Path | None = None  # mesh to read: .su2, .msh, .ugrid, Plot3D (.gz, .xz)
     box: tuple[float, float, float, float] | None = None  # x0, x1, y0, y1 of a Cartesian mesh
     disc: float | None = None  # radius of a round mesh about the origin, without a hole [chord]
     bodies: str | None = None  # ready bodies, of a cloud only: 30p30n

@@ -15,6 +15,7 @@ from kinemesh.mesh.files.plot3d import read_plot3d
 from kinemesh.mesh.files.scale import resized
 from kinemesh.mesh.files.su2 import read_su2, write_su2
 from kinemesh.mesh.files.text_files import format_of, path_of
+from kinemesh.mesh.files.ugrid import read_ugrid
 from kinemesh.mesh.files.vtk import FORMATS, write_vtk
 from kinemesh.mesh.generate.airfoils import airfoil
 from kinemesh.mesh.generate.bumps import bump
@@ -59,6 +60,7 @@ __all__ = [
     "read_msh",
     "read_plot3d",
     "read_su2",
+    "read_ugrid",
     "section",
     "sphere",
     "wall_spacing",
@@ -80,8 +82,6 @@ def __getattr__(name: str) -> Any:
 REFUSED = {
     ".cgns": "CGNS files are not read, expected .su2 or .msh; SU2_DEF makes one of the other, with "
     "MESH_FORMAT= CGNS and MESH_OUT_FILENAME= mesh.su2 in its configuration",
-    ".ugrid": "UGRID files are not read, expected .su2 or .msh; save the mesh as SU2 or gmsh 4.1 "
-    "in the program that made it",
 }
 
 
@@ -91,12 +91,13 @@ def read(
     chord: float | None = None,
     merge: float | None = None,
 ) -> Mesh:
-    """Read a mesh in the format of its suffix: SU2, Gmsh or Plot3D.
+    """Read a mesh in the format of its suffix: SU2, Gmsh, UGRID or Plot3D.
 
     Parameters
     ----------
-    path : file with the suffix `.su2`, `.msh` for gmsh, or for formatted Plot3D grids `.p3d`,
-        `.p2d`, `.p3dfmt`, `.p2dfmt`, `.plot3d`, `.xyz` or `.xy`, alone or with `.gz` or `.xz`
+    path : file with the suffix `.su2`, `.msh` for gmsh, `.ugrid` (`read_ugrid`), or for formatted
+        Plot3D grids `.p3d`, `.p2d`, `.p3dfmt`, `.p2dfmt`, `.plot3d`, `.xyz` or `.xy`, alone or with
+        `.gz` or `.xz`
     scale : float    factor of all coordinates, such as 0.001 for a file in millimetres
     chord : float    chord of the section in the units of the file; coordinates are divided by it
     merge : float    distance within which nodes become one, in the units of the file (`merge`); of
@@ -117,12 +118,14 @@ def read(
         return resized(path, read_msh(path, merge), scale, chord)
     if format_of(path) in PLOT3D:
         return resized(path, read_plot3d(path, merge), scale, chord)
+    if format_of(path) == ".ugrid":
+        return resized(path, read_ugrid(path, merge), scale, chord)
     if format_of(path) in REFUSED:
         raise MeshError(f"{path}: {REFUSED[format_of(path)]}")
     if format_of(path) != ".su2":
         raise MeshError(
-            f"{path}: expected a name that ends in .su2, .msh or {', '.join(PLOT3D)}, or in one of "
-            "these and .gz or .xz"
+            f"{path}: expected a name that ends in .su2, .msh, .ugrid or {', '.join(PLOT3D)}, or "
+            "in one of these and .gz or .xz"
         )
     return resized(path, read_su2(path, merge), scale, chord)
 
