@@ -40,7 +40,7 @@ OF_CHOICES: dict[tuple[str, Any], tuple[str, ...]] = {
     ("time", "rk"): ("Jameson1981",),
     ("newton", True): ("Saad1993",),
     ("dual time", True): ("Jameson1991",),
-    ("deform", TorsionalSprings): ("Farhat1998",),
+    ("deform", TorsionalSprings): ("Farhat1998", "Ma2017"),
     ("deform", Delaunay): ("Liu2006",),
     ("dimensions of springs", 3): ("Burg2004",),
     ("springs' solver", "multigrid"): ("Vanek1996",),

@@ -104,6 +104,11 @@ PAPERS: Mapping[str, Entry] = {
         "Computer Methods in Applied Mechanics and Engineering", "163 1--4 231--245", 1998,
         "10.1016/S0045-7825(98)00016-4",
     ),
+    "Ma2017": _paper(
+        "Ma, W. and Lu, Z. and Yuan, W. and Hu, X.",
+        "Parallelization of an unsteady {ALE} solver with deforming mesh using {OpenACC}",
+        "Scientific Programming", "2017 - 4610138", 2017, "10.1155/2017/4610138",
+    ),
     "Burg2004": _report(
         "Burg, C. O. E.",
         "A robust unstructured grid movement strategy using three-dimensional torsional springs",
