@@ -163,6 +163,7 @@ def test_a_wing_twists_and_bends_and_pitches_at_once():
     assert np.abs(x - law.pose(0.6, 0.4).into(XYZ).apply(bent)).max() < 1e-13
     assert made.history["mode_1"][-1] == pytest.approx(LAW.pose(0.6, 0.4).modes[0], rel=1e-14)
     assert made.history["mode_2"][-1] == pytest.approx(bending.pose(0.6, 0.4).modes[0], rel=1e-14)
+    assert made.summary["conditions"]["amplitudes"] == {"0: airfoil": ["rad", "-"]}
     rates = [LAW.rate(0.6, 0.4).modes[0], bending.rate(0.6, 0.4).modes[0]]
     bent = sum(made.history[f"mode_force_{j + 1}"][-1] * rate for j, rate in enumerate(rates))
     assert made.history["power_bending"][-1] == pytest.approx(bent, rel=1e-12)

@@ -104,3 +104,16 @@ def test_a_table_has_neither_outlines_nor_words_of_python():
     assert [line.split()[-1] for line in told if line[:4] in ("conv", "peri")] == ["yes", "no"]
     for words in ("outline", "Pitch(", "True", "False"):
         assert not [line for line in told if words in line]
+
+
+def test_a_table_has_units_of_amplitudes_and_no_hash_of_shapes():
+    units = {"0: wing": ["rad"], "1: wing": ["rad"], "1: flap": ["-", "rad"]}
+    shapes = {name: "a32f1d3c3dd86ec7" for name in units}
+    conditions = {"mach": 0.5, "shapes": shapes, "amplitudes": units}
+    about = summary.collect("unsteady", "cpu", "float64", conditions, {}, {}, {}, {})
+
+    told = dict(line.split(maxsplit=1) for line in summary.table(about).splitlines())
+
+    assert told["amplitudes"] == "wing mode_1 [rad]; flap mode_1 [-], mode_2 [rad]"
+    assert "shapes" not in told
+    assert "a32f1d3c3dd86ec7" not in summary.table(about)

@@ -1,5 +1,6 @@
 """Panels of loops, cycles and pressures speak of what they show; captions say a thing once."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import kinemesh as km
@@ -81,10 +82,10 @@ def test_a_motion_that_does_not_turn_has_no_axis_of_the_angle():
     both = plot.cycle(flapping(0.2, h=1.0, alpha=2.0))
     still = plot.cycle(flapping(0.2))
 
-    assert plunge.axes[0].get_ylabel() == "h/c"
+    assert plunge.axes[0].get_ylabel() == "$h/c$"
     assert len(plunge.axes) == 4
     assert ["alpha" in axes.get_ylabel() for axes in both.axes] == [True, *[False] * 4]
-    assert both.axes[4].get_ylabel() == "h/c"
+    assert both.axes[4].get_ylabel() == "$h/c$"
     assert still.axes[0].get_ylim() == (-1, 1)
 
 
@@ -97,6 +98,33 @@ def test_a_body_that_bends_alone_has_the_amplitudes_of_its_shapes_as_its_motion(
     assert [line.get_label() for line in bent.lines] == ["shape 1", "shape 2, flap"]
     assert np.abs(bent.lines[0].get_ydata()).max() == pytest.approx(0.2)
     assert "alpha" in turned.get_ylabel()
+
+
+def of_run(loop, **units):
+    """A loop that knows a run whose amplitudes have these units, by body."""
+    conditions = {"amplitudes": {f"0: {name}": own for name, own in units.items()}}
+    return replace(loop, source=(SimpleNamespace(summary={"conditions": conditions}), 0))
+
+
+def test_a_twist_is_an_angle_in_degrees_and_beside_other_shapes_on_the_right():
+    one, two = flapping(0.2, modes={"mode_1": 0.2}), {"mode_1_flap": 0.2, "mode_2_flap": 0.1}
+    alone = plot.cycle(of_run(one, wing=["rad"]), title="")
+    both = plot.cycle(of_run(flapping(0.2, modes=two), wing=["-"], flap=["-", "rad"]), title="")
+    of_others = plot.cycle(of_run(one, wing=["-"]), title="")
+    left, right = both.axes[0], both.axes[4]
+
+    assert alone.axes[0].get_ylabel() == "twist at the tip [deg]"
+    assert np.abs(alone.axes[0].lines[0].get_ydata()).max() == pytest.approx(0.2 * 180 / np.pi)
+    assert alone.axes[0].get_legend() is None
+    assert [axes.get_ylabel() for axes in (left, right)] == [
+        "amplitudes of shapes",
+        "twist at the tip [deg]",
+    ]
+    peaks = [np.abs(axes.lines[0].get_ydata()).max() for axes in (left, right)]
+    assert peaks == pytest.approx([0.2, 0.1 * 180 / np.pi])
+    told = [text.get_text() for text in right.get_legend().get_texts()]
+    assert told == ["shape 1, flap", "shape 2, flap"]
+    assert of_others.axes[0].get_ylabel() == "amplitudes of shapes"
 
 
 def test_a_cycle_has_the_title_of_its_case_and_tells_its_lines():

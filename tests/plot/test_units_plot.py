@@ -1,12 +1,15 @@
 """Axes of lengths are in chords whatever unit the mesh has, or say what they are in."""
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import figures
 import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.io import summary
+from kinemesh.plot.units import unit_of
 from made_up import folder
 from test_invariance import KINDS, scaled
 
@@ -106,3 +109,41 @@ def test_lengths_of_a_mesh_are_divided_by_the_chord_or_say_what_they_are(tmp_pat
     assert np.abs(one[3] - other[3]).max() < SAME
     assert untold[:2] == (r"$x/\ell$, $\ell$: reference length", r"$y/\ell$")
     assert untold[3] == pytest.approx(300 * one[3], rel=SAME)
+
+
+@pytest.mark.parametrize(
+    ("size", "chord", "label", "largest"),
+    [
+        (1.0, None, "$h/d$", 0.5),
+        (300.0, 300.0, "$h/d$", 0.5 / 300),
+        (300.0, None, r"$h/\ell$, $\ell$: reference length", 0.5),
+    ],
+)
+def test_shifts_over_a_cycle_are_in_the_unit_of_the_other_figures(
+    size, chord, label, largest, tmp_path
+):
+    loop = km.open(ring_of(tmp_path, size, chord)).loop()
+    moved = replace(loop.flapping, h=0.5 * np.sin(np.radians(loop.phase_deg)))
+    still = replace(loop, flapping=moved, alpha_deg=0 * loop.alpha_deg)
+
+    axes = km.plot.cycle(still).axes[0]
+
+    assert axes.get_ylabel() == label
+    assert np.abs(axes.lines[0].get_ydata()).max() == pytest.approx(largest)
+
+
+def body(mesh):
+    """A flow about a body in space, as far as its unit goes."""
+    (faces,) = [faces for name, faces in mesh.boundaries.items() if name in ("sphere", "airfoil")]
+    rows = {"body": np.arange(len(faces))}
+    return SimpleNamespace(points=mesh.points, walls=faces[:, :3], bodies=rows)
+
+
+def test_bodies_in_space_with_round_sections_have_a_diameter():
+    sphere, section = km.mesh.sphere(nodes=1500), km.mesh.airfoil("naca0012", 500, 6.0)
+    wing = body(km.mesh.extruded(section, span=1.0, layers=1))
+    run = SimpleNamespace(summary={"conditions": {"reference_length": 1.0}})
+    other = SimpleNamespace(summary={"conditions": {"reference_length": 2.0}})
+
+    assert [unit_of(run, flow).word for flow in (body(sphere), wing)] == ["diameter", "chord"]
+    assert unit_of(other, body(sphere)).word == "reference length"

@@ -147,7 +147,7 @@ def test_pictures_of_an_unsteady_wing_say_when_they_are(tmp_path, drawn, cycle):
         plot.from_directory(tmp_path)
 
     titles = {name: drawn[name]._suptitle.get_text() for name in set(drawn) - {"loads"}}
-    now = "phase 0 degrees" if cycle else "time 2 chord"
+    now = "phase 0 degrees" if cycle else "time 2 diameter"
     for name in ("cp", "sections", "cut", "mesh"):
         assert now in titles[name], name
     assert (now in titles["spanwise"]) is not cycle

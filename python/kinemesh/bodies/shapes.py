@@ -222,6 +222,19 @@ class Shapes:
         return np.asarray(np.sum(each, axis=0) / there.sum(axis=1)[:, None, None])
 
     @property
+    def units(self) -> dict[str, list[str]]:
+        """Unit of the amplitude of each shape of each body that bends.
+
+        "rad" of sections that turn by an angle; "-" of what displaces points by a shape, in chords,
+        times a number.
+        """
+        return {
+            f"{member}: {marker}": ["rad" if isinstance(s, TwistShape) else "-" for s in own]
+            for (member, marker), own in zip(self.vertices.bodies, self.own, strict=True)
+            if own
+        }
+
+    @property
     def prints(self) -> dict[str, str]:
         """Hash of the shapes of each body that bends, for the identity of a run."""
         wall = self.vertices.wall

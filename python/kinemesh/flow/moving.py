@@ -108,7 +108,7 @@ class Moving(Runnable, Driven, Counted):
             for (_, body), own in zip(grid.bodies, shapes.own, strict=True):
                 if own:
                     self.deform.check_bending(body, grid.dimension)
-            self.more["shapes"] = shapes.prints
+            self.more |= {"shapes": shapes.prints, "amplitudes": shapes.units}
         self.parts = _standing(grid, self.settings, self.notes)
         self.mover: Mover | None = None
         self.placed = False

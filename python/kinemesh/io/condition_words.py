@@ -77,6 +77,20 @@ def _text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def of_amplitudes(units: Mapping[str, Sequence[str]]) -> str:
+    """Units of the amplitudes of bodies that bend, each body once: `wing mode_1 [rad]`.
+
+    Parameters
+    ----------
+    units : of the shapes of each body, by `member: body`
+    """
+    words = []
+    for name, own in units.items():
+        each = ", ".join(f"mode_{j + 1} [{unit}]" for j, unit in enumerate(own))
+        words.append(f"{name.partition(': ')[2]} {each}")
+    return "; ".join(dict.fromkeys(words))
+
+
 def of_mesh(mesh: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Rows of a mesh: what there is of it, bodies, and where walls and far field reach."""
     counts = [f"{value} {name}" for name, value in mesh.items() if _counts(name, value)]

@@ -286,6 +286,9 @@ def rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
         told["motion"] = words
     elif isinstance(told.get("motion"), list):
         told["motion"] = "; ".join(motion or condition_words.REST for motion in told["motion"])
+    if "amplitudes" in told:
+        told["amplitudes"] = condition_words.of_amplitudes(told["amplitudes"])
+    told["shapes"] = None  # hashes, for restarts alone
     for name in dict.fromkeys([*conditions, *result]):
         rows += _rows(name, told[name])
     return rows + _costs(summary) + [("warning", text) for text in summary.get("warnings", [])]

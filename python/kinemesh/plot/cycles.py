@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +12,25 @@ from numpy.typing import NDArray
 from kinemesh.loops.flapping import MOVES
 from kinemesh.plot import references
 from kinemesh.plot.histories import SYMBOLS, TITLES, curve
-from kinemesh.plot.style import BLUE, RED, figure_of, hush, phase_axis, styled, wrapped
-from kinemesh.plot.titles import titled
+from kinemesh.plot.style import (
+    BLUE,
+    RED,
+    colour_of,
+    dashes_of,
+    figure_of,
+    hush,
+    phase_axis,
+    styled,
+    wrapped,
+)
+from kinemesh.plot.titles import run_of, titled, unit_of_result
 from kinemesh.study.hysteresis import reference_loops
 
 if TYPE_CHECKING:
     from kinemesh.loops.loop import Loop
 
+ANGLE = "rad"  # unit of amplitudes that are angles
+STYLES = {"h": "-", "x": "--"}
 TURNS = 1e-9  # range of an angle [deg] that is not its rounding
 
 
@@ -81,15 +93,46 @@ def _said(loop: Loop, name: str) -> str:
     return ""
 
 
-def _lines(loop: Loop) -> Iterator[tuple[str, str, NDArray[np.float64]]]:
-    """Name, style and values of each shift of the motion."""
+def _units(loop: Loop) -> dict[str, str]:
+    """Units of the amplitudes of shapes by their columns, as the run says; none without a run."""
+    run, member = run_of(loop)
+    told = {} if run is None else run.summary.get("conditions", {}).get("amplitudes") or {}
+    bodies = {name.partition(": ")[2]: own for name, own in told.items()
+              if name.startswith(f"{member}: ")}  # fmt: skip
+    ends = {f"_{marker}": own for marker, own in bodies.items()}
+    if len(bodies) == 1:
+        ends[""] = next(iter(bodies.values()))
+    return {f"mode_{j + 1}{end}": unit for end, own in ends.items() for j, unit in enumerate(own)}
+
+
+def _amplitudes(axes: Any, phase: NDArray[np.float64], loop: Loop, names: Sequence[str]) -> None:
+    """Plot amplitudes of shapes, those that are angles in degrees, beside others on the right."""
+    units = _units(loop)
+    angles = [name for name in names if units.get(name) == ANGLE]
+    right = axes.twinx() if 0 < len(angles) < len(names) else axes
+    for k, name in enumerate(names):
+        of, turns = name.removeprefix("mode_").replace("_", ", "), name in angles
+        values = np.degrees(loop.modes[name]) if turns else loop.modes[name]
+        style = {"color": colour_of(k - 1), "linestyle": dashes_of(k - 1)} if k else {"color": BLUE}
+        line = np.r_[values, values[0]]
+        (right if turns else axes).plot(phase, line, label=f"shape {of}", **style)
+    if len(angles) < len(names):
+        axes.set_ylabel("amplitudes of shapes")
+    if angles:
+        right.set_ylabel("twist at the tip [deg]")
+    if right is not axes:
+        right.grid(False)
+        right.spines["right"].set_visible(True)
+    if names != angles or len(names) > 1:
+        handles = [line for own in dict.fromkeys((axes, right)) for line in own.lines]
+        right.legend(handles=handles, fontsize=7.5)
+
+
+def _shifts(loop: Loop) -> dict[str, NDArray[np.float64]]:
+    """Shifts of the pivot that vary over the cycle: h upwards, x downstream [chord]."""
     flapping = loop.flapping
-    for name, style, values in (
-        ("h/c", "-", None if flapping is None else flapping.h),
-        ("x/c", "--", None if flapping is None else flapping.x),
-    ):
-        if values is not None and np.ptp(values) > MOVES:
-            yield name, style, values
+    both = {} if flapping is None else {"h": flapping.h, "x": flapping.x}
+    return {n: own for n, own in both.items() if own is not None and np.ptp(own) > MOVES}
 
 
 def _motion(axes: Any, loop: Loop) -> None:
@@ -100,23 +143,21 @@ def _motion(axes: Any, loop: Loop) -> None:
     phase = np.r_[loop.phase_deg, loop.phase_deg[0] + 360]
     axes.set_title("motion")
     phase_axis(axes)
-    shifts, turns = list(_lines(loop)), np.ptp(loop.alpha_deg) > TURNS
-    modes = {name: own for name, own in loop.modes.items() if np.ptp(own) > MOVES}
+    shifts, turns = _shifts(loop), np.ptp(loop.alpha_deg) > TURNS
+    modes = [name for name, own in loop.modes.items() if np.ptp(own) > MOVES]
     if modes and not shifts and not turns:
-        for name, values in modes.items():
-            label = f"shape {name.removeprefix('mode_').replace('_', ', ')}"
-            axes.plot(phase, np.r_[values, values[0]], label=label)
-        axes.set_ylabel("amplitudes of shapes")
-        axes.legend(fontsize=7.5)
+        _amplitudes(axes, phase, loop, modes)
         return
     right = axes.twinx() if shifts and turns else axes
     if turns or not shifts:
         axes.plot(phase, np.r_[loop.alpha_deg, loop.alpha_deg[0]], color=BLUE)
         axes.set_ylabel(r"$\alpha$ [deg], nose-up", color=BLUE)
-    for name, style, values in shifts:
-        right.plot(phase, np.r_[values, values[0]], style, color=RED, label=name)
     if shifts:
-        right.set_ylabel(", ".join(name for name, _, _ in shifts), color=RED)
+        unit = unit_of_result(loop)
+        for name, values in shifts.items():
+            line = np.r_[values, values[0]] / unit.size
+            right.plot(phase, line, STYLES[name], color=RED, label=unit.over(name))
+        right.set_ylabel(", ".join(map(unit.over, shifts)) + unit.told, color=RED)
     elif not turns:
         axes.set_ylim(loop.alpha_deg[0] - 1, loop.alpha_deg[0] + 1)
     if right is not axes:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinemesh.errors import CaseError
 from kinemesh.plot import channels
-from kinemesh.plot.units import Unit, unit_of
+from kinemesh.plot.units import CHORDS, Unit, unit_of
 from kinemesh.plot.words import CHORD, of_member, unit
 from kinemesh.results.asked import values, varying
 
@@ -80,6 +80,27 @@ def _unit(run: Run, member: int) -> Unit:
     return Unit(float(run.summary.get("conditions", {}).get("chord") or 1.0))
 
 
+def run_of(result: Any) -> tuple[Any, int]:
+    """Run and member that a result is of, opened where it is given by its folder; None of one that
+    knows no run, or of a folder without a summary."""
+    return (None, 0) if result.source is None else (_opened(result.source[0]), result.source[1])
+
+
+def unit_of_result(result: Any) -> Unit:
+    """Unit of the axes of the run that a result is of; chords of one that knows no run."""
+    run, member = run_of(result)
+    return CHORDS if run is None else _unit(run, member)
+
+
+def _opened(run: Any) -> Any:
+    from kinemesh.results.opening import open_run
+
+    try:
+        return open_run(run) if isinstance(run, str | Path) else run
+    except CaseError:  # a folder without a summary
+        return None
+
+
 def _told(name: str) -> bool:
     """Return True if titles show a condition: stream, reduced frequency, amplitudes."""
     return any(name == told or name.endswith(f"_{told}") for told in TITLES)
@@ -104,11 +125,8 @@ def in_common(sources: Iterable[tuple[Any, ...]]) -> str:
 
 def _lines(run: Any, member: int, more: str = "") -> tuple[str, list[str]]:
     """Title of the case, and the conditions of a member one by one."""
-    from kinemesh.results.opening import open_run
-
-    try:
-        found = open_run(run) if isinstance(run, str | Path) else run
-    except CaseError:  # a folder without a summary
+    found = _opened(run)
+    if found is None:
         return "", []
     case, title = case_of(found), title_of(found, member)
     words = title.removeprefix(case).strip("\n")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kinemesh.results.along_walls import Wall
 
 SYMBOLS = {"chord": "c", "diameter": "d"}
+ELL = r"\ell"  # of another unit
 ROUND = 0.02  # share by which height and width of a round body may differ
 JOINT = 0.35  # share by which several bodies together may be longer than their chord
 
@@ -35,9 +36,16 @@ class Unit:
 
     def axis(self, name: str) -> str:
         """Label of an axis of places: `$x/c$`, or that of x with what it is divided by."""
-        if self.word in SYMBOLS:
-            return f"${name}/{SYMBOLS[self.word]}$"
-        return rf"${name}/\ell$" + rf", $\ell$: {self.word}" * (name == "x")
+        return self.over(name) + self.told * (name == "x")
+
+    def over(self, name: str) -> str:
+        """A length over this unit: `$h/c$`."""
+        return f"${name}/{SYMBOLS.get(self.word, ELL)}$"
+
+    @property
+    def told(self) -> str:
+        """End of a label that says what lengths are divided by, unless the symbol does."""
+        return "" if self.word in SYMBOLS else rf", $\ell$: {self.word}"
 
     def time(self, incompressible: bool) -> str:
         """Unit of times, as a label has it."""
@@ -61,15 +69,18 @@ CHORDS = Unit()
 
 
 def unit_of(run: Run, flow: Fields) -> Unit:
-    """Unit of the figures of a run in the plane, and of the times of all runs.
+    """Unit of the figures of a run in the plane, and of motions and times of all runs.
 
     The chord that the case has, else the length by which its numbers go: it is called a chord, of
     a round body a diameter, where a body is as long, or several bodies are about as long together.
+    In space bodies are round whose sections are.
     """
     conditions = run.summary.get("conditions", {})
     given = conditions.get("chord")
     size = float(given or conditions.get("reference_length") or 1.0)
     if flow.points.shape[1] == 3:
+        if all_round(flow, size):
+            return Unit(size, "diameter")
         return Unit(size, "chord" if size == 1.0 else "reference length")
     bodies = list(_bodies(flow))
     each = [longest(points) / size for points in bodies]
@@ -79,6 +90,14 @@ def unit_of(run: Run, flow: Fields) -> Unit:
     if given or (len(bodies) > 1 and abs(longest(np.concatenate(bodies)) / size - 1) < JOINT):
         return Unit(size)
     return Unit(size, "reference length")
+
+
+def all_round(flow: Fields, size: float) -> bool:
+    """Return True of walls in space that are bodies with round sections of this diameter."""
+    each = [flow.points[np.unique(flow.walls[rows])][:, [0, 2]] for rows in flow.bodies.values()
+            if len(rows)]  # fmt: skip
+    alike = [abs(np.ptp(points[:, 0]) / size - 1) < CHORD for points in each]
+    return bool(each) and all(alike) and all(map(_round, each))
 
 
 def _bodies(flow: Fields) -> list[NDArray[np.float64]]:

@@ -309,6 +309,7 @@ def figures(
     near = np.abs(points[:, 1] - span.root) <= 1e-9 * (span.high - span.low)
     plane = np.flatnonzero(near & (span.least >= 0))
     unit = "chord" if alike else ROOT if len(plane) else "longest chord"
+    unit = time.word if time.word == "diameter" else unit
     chord = longest_chord(points, walls)
     size = 1.0 if abs(chord - 1) <= CHORD else chord
     shown = points / size
