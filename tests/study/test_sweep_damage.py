@@ -57,6 +57,17 @@ def file_of(out, name, batch=0):
     return path / "0" if path.is_dir() else path
 
 
+@pytest.mark.parametrize(("most", "printed"), [(3, True), (2, False)])
+def test_variables_of_few_values_are_read_and_printed(whole, monkeypatch, most, printed):
+    monkeypatch.setattr("kinemesh.io.lazy.PRINTED", most)
+    kept = zarr.open_array(whole / NAME / "damping", mode="r")[:]
+
+    text = repr(km.open(whole).damping)
+
+    assert all(f"{number:.8f}".rstrip("0") in text for number in kept) is printed
+    assert ("[3 values with dtype=float64]" in text) is not printed
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "batch", "harm"),

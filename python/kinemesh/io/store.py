@@ -299,7 +299,7 @@ def _reads(array: Any, region: Any) -> bool:
 
 
 def dataset(place: Any) -> Any:
-    """Rows as a lazy xarray.Dataset.
+    """Rows as an xarray.Dataset, whose variables are read on access, but for those of few values.
 
     CaseError where the store is damaged, also when damaged values are read.
     """
@@ -312,4 +312,5 @@ def dataset(place: Any) -> Any:
         for name in found.dims:
             if name not in found.coords:
                 raise KeyError(name)
+        store.load_small(found)
         return found[found.attrs.pop(ORDER)]
