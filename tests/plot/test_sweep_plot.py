@@ -341,3 +341,38 @@ def test_figures_of_a_sweep_have_its_title():
     assert km.plot.sweep_map(found).axes[0].get_title("left") == "agard-ct5"
     lines = km.plot.sweep_lines(found.isel(k=1), x="mach")
     assert lines.axes[0].get_title("left") == "agard-ct5\nk 0.1"
+
+
+def between_ends():
+    """The cases with an outlet's pressure in place of k, and a total temperature of an inlet."""
+    keys = {"mach": "mesh.boundaries.in.total_temperature", "k": "mesh.boundaries.out.pressure"}
+    found = sweep().rename({"mach": "total_temperature", "k": "pressure"})
+    for name, key in zip(("total_temperature", "pressure"), keys.values(), strict=True):
+        found[name].attrs["long_name"] = key
+    return found
+
+
+@pytest.mark.filterwarnings("ignore:left out:UserWarning")
+def test_numbers_of_boundaries_are_told_with_their_boundary_and_their_unit():
+    found = between_ends()
+    axes = km.plot.sweep_map(found).axes[0]
+    (lines,) = [axes for axes in km.plot.sweep_lines(found.isel(pressure=1)).axes if axes.lines]
+    loops = km.plot.loops(found, by="pressure")
+    bar = km.plot.loops(found.isel(pressure=1), by="total_temperature")
+
+    assert axes.get_xlabel() == r"in total temperature [$T_\infty$]"
+    assert axes.get_ylabel() == r"out pressure [$p_\infty$]"
+    assert lines.get_xlabel() == axes.get_xlabel()
+    assert lines.get_title("left") == r"out pressure 0.1 $p_\infty$"
+    told = [text.get_text() for text in loops.legends[0].get_texts()]
+    assert told[:3] == [rf"out pressure {value:g} $p_\infty$" for value in K]
+    assert told[3] == r"in total temperature 0.5 $T_\infty$"
+    assert bar.get_suptitle() == r"out pressure 0.1 $p_\infty$"
+
+
+@pytest.mark.filterwarnings("ignore:left out:UserWarning")
+def test_loops_of_some_cases_of_a_sweep_say_what_these_have_in_common():
+    found = sweep().assign_attrs(title="a sweep")
+
+    assert km.plot.loops(found).get_suptitle() == "a sweep"
+    assert km.plot.loops(found.isel(mach=-2)).get_suptitle() == "a sweep\nMach 0.7"

@@ -57,6 +57,10 @@ def file_of(out, name, batch=0):
     return path / "0" if path.is_dir() else path
 
 
+def test_parameters_have_their_keys_as_long_names(whole):
+    assert km.open(whole).mach.attrs["long_name"] == "flow.mach"
+
+
 @pytest.mark.parametrize(("most", "printed"), [(3, True), (2, False)])
 def test_variables_of_few_values_are_read_and_printed(whole, monkeypatch, most, printed):
     monkeypatch.setattr("kinemesh.io.lazy.PRINTED", most)

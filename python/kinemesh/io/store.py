@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
 from types import SimpleNamespace
@@ -68,12 +68,14 @@ class Block:
     chunks : rows of a batch along each dimension; batches at an end may have fewer
     coordinates : name -> (dimension, values)
     phase : (phases,) of the loops [deg]; empty where there are none
+    keys : name of a coordinate -> key of a case, which the result has as its long name
     """
 
     sizes: Mapping[str, int]
     chunks: tuple[int, ...]
     coordinates: Mapping[str, tuple[str, NDArray[Any]]]
     phase: NDArray[np.float64]
+    keys: Mapping[str, str] = field(default_factory=dict)
 
     def regions(self) -> list[Region]:
         """Region of each batch in the block, in order."""
@@ -139,6 +141,7 @@ class Store:
         more: dict[str, Any] = {"coordinates": beside} if beside else {}
         more |= {ORDER: list(self.variables)}
         group = self._zarr.create_group(place, zarr_format=3, attributes={**attributes, **more})
+        long_names = {name: {"long_name": key} for name, key in block.keys.items()}
         for name, (dimension, values) in self._coordinates.items():
             made = group.create_array(
                 name,
@@ -146,7 +149,7 @@ class Store:
                 chunks=values.shape,
                 dtype=str if values.dtype == object else values.dtype,
                 dimension_names=(dimension,),
-                attributes={"units": "degree"} if name == "phase" else {},
+                attributes={"units": "degree"} if name == "phase" else long_names.get(name, {}),
             )
             made[...] = values
         for name, variable in self.variables.items():

@@ -16,7 +16,7 @@ from kinemesh.plot import marks
 from kinemesh.plot.histories import curve
 from kinemesh.plot.marks import Marked
 from kinemesh.plot.style import BLUE, DARK, figure_of, headed, hush, phase_axis, styled
-from kinemesh.plot.sweeps import of_sweep
+from kinemesh.plot.sweeps import key_of, of_sweep, title_of
 from kinemesh.plot.titles import differing, in_common, in_unit
 from kinemesh.plot.words import condition
 from kinemesh.plot.words import label as label_of
@@ -64,9 +64,9 @@ def loops(run: Run | Any, by: str | None = None, path: str | Path | None = None)
     dash = next((name for name in rest if len(values(drawn, name)) <= len(DASHES)), None)
     more = [name for name in rest if name != dash and len(values(drawn, name)) > 1]
     said = marks.words(marked, _lost(run, sweep, len(rows) - len(found)))
-    told = getattr(run, "attrs", {}).get("title", "")
-    title = str(told) if sweep else in_common([(run, m) for m in found])
-    return _loops(found, rows, marked, (colour, dash, more), said, title, path=path)
+    title = title_of(run) if sweep else in_common([(run, m) for m in found])
+    keys = {name: key_of(run, name) for name in names} if sweep else {}
+    return _loops(found, rows, marked, (colour, dash, more), said, title, keys, path=path)
 
 
 def _lost(run: Run | Any, sweep: bool, count: int) -> dict[str, int]:
@@ -144,8 +144,12 @@ def _loops(
     shown: tuple[str | None, str | None, Sequence[str]],
     said: Sequence[tuple[str, str]],
     title: str = "",
+    keys: Mapping[str, str] | None = None,
 ) -> Any:
     by, dash, more = shown
+    told: dict[str | None, str] = {
+        name: (keys or {}).get(name, name) for name in (by, dash, *more) if name
+    }
     figure = figure_of(8.4, 3.5)
     pitches = all(np.ptp(loop.alpha_deg) > 0 for loop in found.values())
     drawn = [rows[m] for m in found]
@@ -168,9 +172,9 @@ def _loops(
         else:
             phase_axis(axes)
     hush(panels)
-    entries = [(tones.of(v), "-", condition(by, v)) for v in tones.listed]
-    entries += [(DARK, DASHES[i], condition(dash, v)) for i, v in enumerate(kinds)]
-    entries += [("none", "-", f"for each {condition(name)}") for name in more]
+    entries = [(tones.of(v), "-", condition(told.get(by), v)) for v in tones.listed]
+    entries += [(DARK, DASHES[i], condition(told.get(dash), v)) for i, v in enumerate(kinds)]
+    entries += [("none", "-", f"for each {condition(told[name])}") for name in more]
     handles = [panels[0].plot([], [], s, color=c, label=text)[0] for c, s, text in entries]
     handles += [
         panels[0].plot([], [], s, ls="none", color=DARK, mfc="none", label=t)[0] for s, t in said
@@ -179,7 +183,7 @@ def _loops(
         figure.legend(handles=handles, loc="outside right upper", fontsize=8)
     headed(figure, title)
     if tones.bar is not None:
-        figure.colorbar(tones.bar, ax=panels).set_label(label_of(by or ""))
+        figure.colorbar(tones.bar, ax=panels).set_label(label_of(told.get(by, "")))
     return figure
 
 

@@ -17,7 +17,7 @@ from kinemesh.plot import marks
 from kinemesh.plot.channels import MASS_FLOW
 from kinemesh.plot.marks import Marked
 from kinemesh.plot.style import BLUE, BODIES, DARK, GREY, WIDE, figure_of, literal, styled, wrapped
-from kinemesh.plot.words import condition, label
+from kinemesh.plot.words import BOUNDARIES, condition, label
 
 MOST = 200  # loops in one figure
 SEEN, HALO = 110, 1.6  # of the points of a sample [points^2] and of marks on them, see marks.put
@@ -48,6 +48,12 @@ def parameters(found: Any) -> list[str]:
         and len(set(values.values.tolist())) > 1
         and name != "case"
     ]
+
+
+def key_of(found: Any, name: str) -> str:
+    """Key that a parameter is told by: of a number of a boundary its own, which names it too."""
+    key = str(found[name].attrs.get("long_name", name))
+    return key if f".{BOUNDARIES}." in key else name
 
 
 def per_case(found: Any) -> list[str]:
@@ -247,9 +253,9 @@ def _lines(found: Any, names: Sequence[str], x: str) -> Any:
     for number, axes in enumerate(panels.flat):
         axes.set_visible(number < len(names))
         if len(names) - columns <= number < len(names):  # the last of its column
-            axes.set_xlabel(label(x))
+            axes.set_xlabel(label(key_of(found, x)))
             axes.tick_params(labelbottom=True)
-    panels[0, 0].set_title(_title(found))
+    panels[0, 0].set_title(title_of(found))
     if panels[0, 0].get_legend_handles_labels()[0]:
         told = panels[0, 0].get_legend_handles_labels()
         figure.legend(*told, loc="outside lower center", ncols=4, fontsize=8)
@@ -291,17 +297,17 @@ def _map(found: Any, name: str, x: str, y: str) -> Any:
         axes.use_sticky_edges = False
         axes.margins(0.06)
         axes.autoscale()
-    axes.set_title(_title(found))
-    axes.set_xlabel(label(x))
-    axes.set_ylabel(label(y))
+    axes.set_title(title_of(found))
+    axes.set_xlabel(label(key_of(found, x)))
+    axes.set_ylabel(label(key_of(found, y)))
     figure.colorbar(shown, ax=axes).set_label(label(name, True))
     return figure
 
 
-def _title(found: Any) -> str:
-    """Title of a sweep, with the parameters that are constant over the map."""
+def title_of(found: Any) -> str:
+    """Title of a sweep, with the parameters that are constant over what is shown."""
     fixed = {n: v.item() for n, v in found.coords.items() if v.ndim == 0 and n != "case"}
-    words = ", ".join(condition(name, value) for name, value in fixed.items())
+    words = ", ".join(condition(key_of(found, name), value) for name, value in fixed.items())
     told = "\n".join(text for text in (str(found.attrs.get("title", "")), words) if text)
     return wrapped(told, WIDE)
 

@@ -8,7 +8,8 @@ from typing import Any
 from kinemesh.io.columns import OF_LOADS
 from kinemesh.plot.style import literal
 
-TABLES = ("flow", "mesh", "motion", "parts", "run", "solver", "reference")  # of a case file
+BOUNDARIES = "boundaries"
+TABLES = ("flow", "mesh", "motion", "parts", "run", "solver", "reference", BOUNDARIES)  # of files
 SHORT = {"mach": "Mach", "reynolds": "Re"}
 LONG = {
     "mach": "Mach number",
@@ -22,13 +23,21 @@ LONG = {
 }
 LOADS = {name.replace("_", " "): own.symbol for name, own in OF_LOADS.items()}
 OF_LOAD = {"mean": "mean {}", "amplitude": "amplitude of {}", "rms": "rms of {}"}
+OF_BOUNDARIES = {
+    "pressure": r"$p_\infty$",
+    "total_pressure": r"$p_\infty$",
+    "total_temperature": r"$T_\infty$",
+    "velocity": "$U$",
+}
+"""Units of numbers of boundaries (`kinemesh.inlet`, `kinemesh.outlet`)."""
 CHORD = "chord"  # what lengths are in, where nothing else is known
 DIGITS = 4  # of a number in a caption
 PARTS = {"amplitude_deg": "pitch", "amplitude": "plunge"}  # of a sum, that have such a number
 
 
 def plain(name: str) -> str:
-    """Words of a key: `parts.wing.motion.plunge.k` is `wing plunge k`, without its unit."""
+    """Words of a key: `parts.wing.motion.plunge.k` is `wing plunge k`, without its unit, and
+    `mesh.boundaries.outlet.pressure` is `outlet pressure`."""
     *tables, last = name.split(".")
     kept = [table for table in tables if table not in TABLES]
     return " ".join([*kept, last.removesuffix("_deg").replace("_", " ")])
@@ -36,9 +45,11 @@ def plain(name: str) -> str:
 
 def unit(name: str, length: str = CHORD) -> str:
     """Unit of a condition, of amplitudes that of lengths, or nothing."""
-    last = name.rpartition(".")[2]
+    *tables, last = name.split(".")
     if last.endswith("_deg"):
         return "deg"
+    if BOUNDARIES in tables:
+        return OF_BOUNDARIES.get(last, "")
     return length if last == "amplitude" or last.endswith("_amplitude") else ""
 
 
@@ -68,7 +79,8 @@ def condition(name: str | None, value: Any = "", digits: int = 6, length: str = 
     head, _, last = words.rpartition(" ")
     words = f"{head} {SHORT.get(last, last)}".strip()
     of = unit(name, length) if number and not isinstance(value, str) else ""
-    return literal(" ".join(text for text in (words, number, of) if text))
+    told = literal(" ".join(text for text in (words, number) if text))
+    return f"{told} {of}" if of else told
 
 
 def _number(value: float, digits: int) -> str:

@@ -172,7 +172,8 @@ class Sweeping:
     ) -> Sweeping:
         """The sweep with its batches laid out; DeviceError where one does not fit."""
         sizes = {axis.name: len(axis.values) for axis in asked.axes.axes}
-        block = Block(sizes, chunks, asked.axes.coordinates(), _phases(checked.possible))
+        keys = {name: key for key, name in asked.axes.names.items()}
+        block = Block(sizes, chunks, asked.axes.coordinates(), _phases(checked.possible), keys)
         regions = batches.rows_of(block)
         checks.rooms(checked, [rows for _, rows in regions], places)
         variables = variables_of(checked.possible, checked.markers, checked.dimension)
