@@ -33,6 +33,18 @@ def test_friction_of_a_closed_wall_has_a_line_for_each_side_from_the_nose():
     assert axes.get_ylim() == pytest.approx((-0.04 * 0.008, 0.008))
 
 
+def test_both_sides_of_a_round_wall_end_as_they_come_to_its_rear():
+    """Flow along the rear of a cylinder, from its lower to its upper side: there the sign of one
+    side cannot be that of the other."""
+    angle = -np.arange(24) * np.pi / 12
+    cf = np.where(angle > -np.pi, -0.05, 0.05)
+    cf[[0, 12]] = -0.06, 0.001
+    axes = plot.friction({"cylinder": wall(0.5 * np.cos(angle), 0.5 * np.sin(angle), cf)}).axes[0]
+    ends = {line.get_label(): line.get_ydata()[[0, -1]].tolist() for line in axes.lines[:3:2]}
+
+    assert ends == {"upper side": [0.001, 0.06], "lower side": [-0.001, -0.06]}
+
+
 def test_friction_at_a_sharp_edge_is_a_dot_and_sets_no_axis():
     x = np.r_[np.linspace(1, 0.1, 10), [0.0, 0.0], np.linspace(0.1, 0.9, 9)]
     y = np.r_[np.linspace(0, -0.1, 10), [-0.05, 0.05], np.linspace(0.1, 0.01, 9)]
@@ -43,6 +55,11 @@ def test_friction_at_a_sharp_edge_is_a_dot_and_sets_no_axis():
     assert {0.02, -0.01} <= set(dots)
     # all that is smooth lies below
     assert axes.get_ylim() == pytest.approx((-0.04 * 0.00324, 0.00324))
+
+
+def test_friction_of_a_plate_keeps_its_sign_at_both_ends():
+    axes = plot.friction({"wall": wall([0, 1, 2], [0, 0, 0], [-9, 1, -2])}).axes[0]
+    assert axes.lines[0].get_ydata().tolist() == [-9, 1, -2]
 
 
 def test_friction_of_a_plate_is_of_the_side_that_the_gas_is_on():
@@ -83,6 +100,13 @@ def test_layers_are_drawn_in_the_direction_of_the_friction_beside_the_law_of_the
     np.testing.assert_allclose(outer.get_ydata(), law)
     for line in drawn:
         np.testing.assert_array_equal(line.get_ydata(), y[1:])
+
+
+@pytest.mark.parametrize(("top", "end"), [(10.0, 15.0), (12.0, 150.0)])
+def test_layers_that_end_before_the_logarithmic_law_have_no_empty_half(top, end):
+    y = np.array([0.0, 1.0, 4.0, top])
+    axes = plot.layers({"above": Layer(0.5, 0.0, 0.1, y, y / 2, None)}).axes[0]
+    assert axes.get_xlim()[1] == pytest.approx(end)
 
 
 @pytest.mark.flow

@@ -45,13 +45,13 @@ def friction(found: Mapping[str, Wall], title: str | None = None, unit: Unit | N
     figure = figure_of(5.6, 3.8)
     axes = figure.subplots()
     for k, (marker, wall) in enumerate(found.items()):
-        for rows, upper in _sides(wall):
+        for rows, upper, along in _along(wall):
             colour = BODIES[k % len(BODIES)] if len(found) > 1 else BLUE if upper else RED
             side = "upper side" if upper else "lower side"
             label = f"{marker}, {side}" if len(found) > 1 else side
             style = "-" if upper else DASHED
             alone = _sharp(wall)[rows]
-            cf = np.where(alone, np.nan, wall.cf[rows])
+            cf = np.where(alone, np.nan, along)
             axes.plot(wall.x[rows], cf, color=colour, linestyle=style, label=label)
             at = rows[alone]
             axes.plot(wall.x[at], wall.cf[at], ".", color=colour, markersize=3)
@@ -64,6 +64,22 @@ def friction(found: Mapping[str, Wall], title: str | None = None, unit: Unit | N
     axes.margins(x=0.02)
     figure.legend(loc="outside lower center", ncols=3, fontsize=8)
     return figure
+
+
+def _along(wall: Wall) -> Iterator[tuple[NDArray[np.int64], bool, NDArray[np.float64]]]:
+    """Nodes of each side, whether it is the upper one, and its friction.
+
+    An end that both sides have may stand across the stream, and its sign be that of the other side,
+    as at the rear of a cylinder: it is the one by which the end is next to its neighbour.
+    """
+    sides = list(_sides(wall))
+    every = np.concatenate([rows for rows, _ in sides])
+    for rows, upper in sides:
+        cf = wall.cf[rows]
+        for end, beside in ((0, 1), (-1, -2)):
+            if np.sum(every == rows[end]) > 1:
+                cf[end] = min(cf[end], -cf[end], key=lambda value: abs(value - cf[beside]))
+        yield rows, upper, cf
 
 
 def _unit(found: Mapping[str, Wall]) -> Unit:
@@ -155,7 +171,8 @@ def layers(found: Mapping[str, Layer], title: str | None = None) -> Any:
         style = {"color": BODIES[k % len(BODIES)], "linestyle": DASHED if k % 2 else "-"}
         axes.semilogx(own.y_plus[1:], up[1:], marker=".", markersize=3, label=text, **style)
     ends = [float(f(own.y_plus[1:])) for own in found.values() for f in (np.min, np.max)]
-    axes.set_xlim(min([*ends, 1.0]) / 1.5, max([*ends, 100.0]) * 1.5)
+    most = max(ends) if max(ends) < BUFFER else max([*ends, 100.0])  # of few cells, or laminar
+    axes.set_xlim(min([*ends, 1.0]) / 1.5, most * 1.5)
     axes.set_ylim(0.0, 1.15 * max(float(own.u_plus.max()) for own in found.values()))
     axes.set(xlabel="$y^+$", ylabel="$u^+$")
     axes.set_title(wrapped(titled(title, *found.values()), NARROW))
