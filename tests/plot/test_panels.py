@@ -138,6 +138,17 @@ def test_a_cycle_has_the_title_of_its_case_and_tells_its_lines():
     assert styles == ["--", "-", ":"]
 
 
+@pytest.mark.parametrize(("cycles", "joined"), [(1, False), (2, True)])
+def test_the_end_of_the_only_cycle_is_not_joined_to_its_begin(cycles, joined):
+    lift = plot.cycle(hysteresis(run(cycles=cycles)), title="").axes[1].lines[0]
+    loop = plot.hysteresis(hysteresis(run(cycles=cycles))).axes[0].lines[0]
+
+    assert lift.get_xdata()[[0, -1]] == pytest.approx([0.0 if joined else 11.25, 360.0])
+    assert len(lift.get_xdata()) == len(loop.get_xdata()) == 32 + joined
+    ends = loop.get_xydata()[[0, -1]]
+    assert np.array_equal(*ends) is joined
+
+
 # ---------------------------------------------------------------- pressures
 
 

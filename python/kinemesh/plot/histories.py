@@ -214,12 +214,14 @@ def curve(
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """The loop as a curve, closed unless it is not periodic, and the place of each step in it.
 
-    `periodic` is of a loop whose cycle before is not there.
+    `periodic` is of a loop whose cycle before is not there.  Of the only cycle of a run nobody
+    knows, and its end is not joined to its begin, where the motion may have started.
     """
     one = loop.load(name)
     assert one is not None
     x, y, at = loop.alpha_deg if pitches else loop.phase_deg, one.values, np.arange(loop.steps)
-    if loop.periodic is not False and periodic is not False:
+    only = loop.periodic is None and loop.cycles < 2 and loop.converged is not None
+    if loop.periodic is not False and periodic is not False and not only:
         return np.r_[x, x[0] if pitches else x[0] + 360], np.r_[y, y[0]], at
     order = _in_time(loop)
     last = order[-1]
