@@ -62,9 +62,13 @@ def summary(mode, nodes, result, *, method="ale", stream=None, motion=None, boxe
 
 
 def loop_run(cl, cm, *, cd=np.cos, power=None, steps=32, cycles=2, nodes=1000, amplitude=AMPLITUDE,
-             grow=0.0, period=PERIOD, converged=True, out=None, **more):  # fmt: skip
-    """Unsteady run whose loads are functions of the phase [rad]; cl grows by `grow` a cycle."""
-    history = History(unsteady_columns())
+             grow=0.0, period=PERIOD, converged=True, out=None, ends=None, **more):  # fmt: skip
+    """Unsteady run whose loads are functions of the phase [rad]; cl grows by `grow` a cycle.
+
+    `ends` : further columns, functions of the phase, too
+    """
+    ends = ends or {}
+    history = History((*unsteady_columns(), *ends))
     count = round(steps * cycles)
     step = np.arange(1, count + 1)
     phi = 2 * pi * step / steps
@@ -76,6 +80,7 @@ def loop_run(cl, cm, *, cd=np.cos, power=None, steps=32, cycles=2, nodes=1000, a
     rows |= {"cl": scale * cl(phi), "cd": cd(phi) * ones, "cm": cm(phi) * ones}
     rows |= {"converged": converged * ones}
     rows["power"] = 0 * ones if power is None else power(phi) * ones
+    rows |= {name: own(phi) * ones for name, own in ends.items()}
     history.extend(rows)
     about = summary("unsteady", nodes, {"converged": bool(converged)}, cycles=cycles,
                     steps_per_cycle=steps, steps=count, until="cycles", **more)  # fmt: skip
@@ -83,19 +88,22 @@ def loop_run(cl, cm, *, cd=np.cos, power=None, steps=32, cycles=2, nodes=1000, a
     return Run(history, about, out)
 
 
-def steady_run(cl, cd=0.02, cm=-0.01, *, nodes=1000, converged=True, swing=0.0, wake=None, **more):
+def steady_run(cl, cd=0.02, cm=-0.01, *, nodes=1000, converged=True, swing=0.0, wake=None,
+               ends=None, **more):  # fmt: skip
     """Steady run with these loads; cl changes by `swing` while the residual falls tenfold.
 
-    `wake` : of a wing cd_induced and cm_bending
+    `wake` : of a wing cd_induced and cm_bending; `ends` : further columns of a history
     """
-    history = History(STEADY)
+    ends = ends or {}
+    history = History((*STEADY, *ends))
     rows = {name: np.zeros(9) for name in history.columns}
     at = np.arange(1, 10)
     rows |= {"iteration": at, "residual": 0.1**at}
     rows |= {"cl": cl + swing * (9 - at), "cd": cd + 0 * at, "cm": cm + 0 * at}
+    rows |= {name: value + 0 * at for name, value in ends.items()}
     history.extend(rows)
     result = {"cl": cl, "cd": cd, "cm": cm, "converged": converged, "iterations": 9}
-    result |= {"residual_drop": 1e-9} | (wake or {})
+    result |= {"residual_drop": 1e-9} | (wake or {}) | ends
     return Run(history, summary("steady", nodes, result, **more), None)
 
 

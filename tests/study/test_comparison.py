@@ -381,3 +381,51 @@ def test_a_run_without_a_cycle_is_referred_to_its_spectrum():
 
     with pytest.raises(km.CaseError, match=r"no cycle; km.spectrum\(run\)"):
         km.compare(run, run)
+
+
+# ---- channels -----------------------------------------------------------------------------
+
+
+def channel(flow, **more):
+    """A steady run without walls, with a mass flow through both ends."""
+    ends = {"mass_flow_in": flow, "mass_flow_out": -flow, "loss": 0.3}
+    return steady_run(0.0, 0.0, 0.0, boxes={}, ends=ends, **more)
+
+
+def test_channels_without_walls_are_compared_by_what_passes_their_ends():
+    found = km.compare(channel(0.58, nodes=2000), channel(0.56))
+
+    assert list(found.loads) == ["mass_flow_in", "mass_flow_out", "loss"]
+    assert found.loads["mass_flow_in"].difference == pytest.approx(0.02)
+    assert found.loads["mass_flow_out"].share == pytest.approx(-0.02 / 0.57)
+    assert found.cl is None
+    labels = [axes.get_ylabel() for axes in found.plot().axes]
+    assert labels == ["mass flow in", "mass flow out", "loss"]
+
+
+def test_a_body_in_a_channel_is_compared_by_its_loads():
+    ends = {"mass_flow_in": 0.58}
+    found = km.compare(steady_run(0.3, ends=ends, nodes=2000), steady_run(0.3, ends=ends))
+
+    assert list(found.loads) == ["cl", "cd", "cm"]
+
+
+def test_mass_flows_over_a_cycle_are_compared_at_equal_phases():
+    def run(flow, steps):
+        ends = {"mass_flow_in": flow}
+        return loop_run(still(0.0), still(0.0), cd=still(0.0), steps=steps, ends=ends)
+
+    found = km.compare(run(sine(0.3, 10.0, 0.5), 36), run(sine(0.3, 0.0, 0.4), 24))
+
+    (own,) = found.loads.values()
+    assert own.mean.difference == pytest.approx(0.1, **NEAR)
+    assert own.lead_deg == pytest.approx(10.0, **NEAR)
+    assert found.plot().axes[0].get_ylabel() == "mass flow in"
+
+
+def test_channels_of_three_sizes_have_the_order_of_their_mass_flow():
+    found = km.convergence([channel(0.6 - 0.01 / n, nodes=1000 * n) for n in (4, 2, 1)])
+
+    assert list(found.values) == ["mass_flow_in", "mass_flow_out", "loss"]
+    assert found.orders["mass_flow_in"].order == pytest.approx(2.0, abs=1e-6)
+    assert found.plot().axes[0].get_ylabel() == "mass flow in"

@@ -16,6 +16,8 @@ of lift and moment."""
 SIDES: Mapping[int, tuple[str, ...]] = {2: (), 3: SIDE}
 """These by dimensions."""
 WAKE = ("cd_induced", "cm_bending")  # of steady walls in space that shed a wake
+MASS_FLOW = "mass_flow_"  # how columns of mass flows begin, by the marker of an inlet or outlet
+OF_ENDS = ("pressure_drop", "loss")  # of a channel, beside its mass flows
 FIRST = ("cl", "cd", WAKE[0], "cm", WAKE[1])  # of a steady result, in this order
 
 

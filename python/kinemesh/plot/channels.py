@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.gas import GAMMA
+from kinemesh.io.columns import MASS_FLOW
 from kinemesh.plot.shades import SHADES, Shade
 from kinemesh.plot.style import colour_of, dashes_of
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 ALONG = 0.2  # share of the speed through a side, at most; through an inlet or outlet most of it is
 OF_STREAM = 0.02  # share by which p_0 / p_inf - 1 of an inlet may differ from that of the stream
-MASS_FLOW = "mass_flow_"  # how columns of a history begin that have it, by marker
 
 
 def has_loads(history: History) -> bool:

@@ -26,6 +26,7 @@ from kinemesh.plot.style import (
     wrapped,
 )
 from kinemesh.plot.titles import in_common
+from kinemesh.plot.words import label as label_of
 
 if TYPE_CHECKING:
     from kinemesh.loops.loop import Loop
@@ -64,14 +65,14 @@ def _loops(compared: Compared) -> Any:
             top.set_xlabel(r"$\alpha$ [deg]")
         else:
             phase_axis(top)
-        top.set_ylabel(SYMBOLS[name])
-        top.set_title(wrapped(TITLES[name], 40))
+        top.set_ylabel(symbol_of(name))
+        top.set_title(wrapped(TITLES.get(name, ""), 40))
         scale = load.scale
         bottom.plot(along, (one - other) * (100 / scale if scale else 1.0), color=DARK)
         bottom.axhline(0.0, color=DARK, linewidth=0.6)
         phase_axis(bottom)
         what = "[% of amplitude]" if scale else "(no amplitude)"
-        bottom.set_ylabel(f"difference of {SYMBOLS[name]}\n{what}")
+        bottom.set_ylabel(f"difference of {symbol_of(name)}\n{what}")
         if scale:
             told = f"rms {percent(load.rms_share, 3)}, largest {percent(load.largest_share, 3)}"
             bottom.set_title(told)
@@ -102,7 +103,7 @@ def _loads(compared: Compared) -> Any:
         quieten(axes, (pair.first, pair.second), largest)
         axes.set_xlim(-0.5, 1.5)
         axes.set_xticks([])
-        axes.set_ylabel(SYMBOLS[name])
+        axes.set_ylabel(symbol_of(name))
         share = "" if pair.share is None else f" ({percent(pair.share, 3)})"
         axes.set_title(f"{pair.difference:.2g}{share}")
     handles = panels[0].get_legend_handles_labels()
@@ -140,7 +141,7 @@ def _sizes(found: Convergence) -> Any:
             told += "" if own.index is None else f", index {percent(own.index, 3)}"
         axes.set_title(told + (f"\n{wrapped(own.why, REMARK)}" if own.why else ""), fontsize=8)
         quieten(axes, values, largest)
-        axes.set_ylabel(_symbol(name))
+        axes.set_ylabel(symbol_of(name))
         axes.set_xlim(0.0, None)
         axes.set_xlabel(f"{found.of}, finest = 1")
     for axes in panels[count:]:
@@ -177,9 +178,9 @@ def _law(axes: Any, found: Convergence, name: str, order: Any, end: Any) -> None
     axes.errorbar([found.sizes[0]], [finest], yerr=[own.uncertainty], fmt="none", **bars)
 
 
-def _symbol(name: str) -> str:
-    """A quantity as the label of an axis."""
+def symbol_of(name: str) -> str:
+    """A quantity as the label of an axis: a load, part of one, or the flow through an end."""
     if name in SYMBOLS:
         return SYMBOLS[name]
     load, _, part = name.partition("_")
-    return f"{SYMBOLS.get(load, load)} {part}".strip()
+    return f"{SYMBOLS[load]} {part}" if load in SYMBOLS else label_of(name, True)

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import CaseError, warn
-from kinemesh.io.columns import OF_WALLS, WAKE
+from kinemesh.io.columns import MASS_FLOW, OF_ENDS, OF_WALLS, WAKE
 from kinemesh.loops.loop import Loop, loop_of
 from kinemesh.plot import marks
-from kinemesh.plot.channels import MASS_FLOW
 from kinemesh.plot.marks import Marked
 from kinemesh.plot.style import BLUE, BODIES, DARK, GREY, WIDE, figure_of, literal, styled, wrapped
 from kinemesh.plot.words import BOUNDARIES, condition, label
@@ -22,7 +21,6 @@ from kinemesh.plot.words import BOUNDARIES, condition, label
 MOST = 200  # loops in one figure
 SEEN, HALO = 110, 1.6  # of the points of a sample [points^2] and of marks on them, see marks.put
 NUMBERS = "fiu"  # kinds of types
-OF_ENDS = ("pressure_drop", "loss")  # of a channel, beside its mass flow
 FLAPPING = ("thrust", "power_in", "efficiency")
 BY_CYCLES = (("damping", *FLAPPING), ("cl_amplitude", "cm_amplitude"))
 LEADING = (("cl", *WAKE), ("cl_mean", "cd_mean", "cl_amplitude", "strouhal"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from kinemesh.results import Run
 from kinemesh.results.run_table import framed
 from kinemesh.study.alike import Chosen, chosen, refuse_others
 from kinemesh.study.allowing import allowed
+from kinemesh.study.channel_flow import idle, names_of
 from kinemesh.study.differences import word
 from kinemesh.study.pressed import WallDifference, walls_of
 from kinemesh.wiring import done_by
@@ -112,7 +113,8 @@ class Compared:
     labels : (first, second)    method and size of the runs, and what they differ by beside: one
         grid or overset grids, precision, steps per cycle
     loads : of cl, cd and cm those that both have, a LoopDifference; of steady runs a Pair whose
-        scale is the mean of both sizes
+        scale is the mean of both sizes; of channels without walls, whose loads are 0, mass flows
+        through their ends, pressure drop and loss
     work : Pair or None         of the flow on the bodies over a cycle, over q_inf c^2
     loops : (first, second) or None     of unsteady runs
     phase_deg : (steps,) or None        of the loop with more steps, at which loops are compared
@@ -295,8 +297,14 @@ def _labels(one: Chosen, other: Chosen, allow: Sequence[str]) -> tuple[str, str]
 
 def _of_steady(one: Chosen, other: Chosen, labels: tuple[str, str]) -> Compared:
     results = [own.result for own in (one, other)]
-    values = {name: [float(r.get(name, np.nan)) for r in results] for name in (*LOADS, *WAKE)}
-    there = {name: v for name, v in values.items() if np.isfinite(v).all()}
+
+    def both(names: Iterable[str]) -> dict[str, list[float]]:
+        values = {name: [float(r.get(name, np.nan)) for r in results] for name in names}
+        return {name: v for name, v in values.items() if np.isfinite(v).all()}
+
+    there = both((*LOADS, *WAKE))
+    if idle(there):
+        there = both(names_of(one, other)) or there
     sizes = {name: float(np.mean(np.abs(v))) for name, v in there.items()}
     least = NOTHING * max(sizes.values(), default=0.0)
     loads = {
@@ -317,6 +325,10 @@ def _of_loops(one: Chosen, other: Chosen, labels: tuple[str, str]) -> Compared:
     phase_deg = finer.phase_deg
     both = {name: [_at(own, name, phase_deg) for own in loops] for name in LOADS}
     there = {n: [c for c in own if c is not None] for n, own in both.items() if None not in own}
+    if idle({name: [c.values for c in own] for name, own in there.items()}):
+        pairs = list(zip((one, other), loops, strict=True))
+        ends = {n: [_through(*pair, n, phase_deg) for pair in pairs] for n in names_of(one, other)}
+        there = ends or there
     sizes = {name: (a.amplitude + b.amplitude) / 2 for name, (a, b) in there.items()}
     least = NOTHING * max(sizes.values(), default=0.0)
     loads = {
@@ -336,7 +348,19 @@ def _at(loop: Loop, name: str, phase_deg: FloatArray) -> Coefficient | None:
     load = getattr(loop, name)
     if load is None or not np.isfinite(load.values).all():
         return None
-    phase, values = np.radians(phase_deg), load.values
+    return _over(load.values, loop, phase_deg)
+
+
+def _through(own: Chosen, loop: Loop, name: str, phase_deg: FloatArray) -> Coefficient:
+    """A column of the last cycle of a history at these phases."""
+    rows = own.run.history.member(own.member)
+    last = np.argsort(rows["phase_deg"][-loop.steps :] % 360)
+    return _over(np.asarray(rows[name][-loop.steps :], float)[last], loop, phase_deg)
+
+
+def _over(values: FloatArray, loop: Loop, phase_deg: FloatArray) -> Coefficient:
+    """Values at the steps of a loop, at these phases."""
+    phase = np.radians(phase_deg)
     if len(values) != len(phase) or np.abs(loop.phase_deg - phase_deg).max() > 1e-9:
         values = interpolate(values, loop.phase_deg, phase)
     return coefficient(values, phase, None)

@@ -19,6 +19,7 @@ from kinemesh.results import Run
 from kinemesh.results.run_table import framed
 from kinemesh.run.resume import MESH
 from kinemesh.study.alike import Chosen, chosen, refuse_others
+from kinemesh.study.channel_flow import idle, names_of
 from kinemesh.study.norms import Exact, Norm, check_times, errors_of, rows_of
 from kinemesh.study.richardson import CELLS, STEP, Order, order_of
 from kinemesh.wiring import done_by
@@ -289,15 +290,18 @@ def _notes(every: Sequence[Chosen], sizes: FloatArray, of: str) -> Iterator[str]
 
 
 def _of_steady(own: Chosen) -> dict[str, tuple[float, float]]:
-    """Loads, and by how much each is uncertain."""
+    """Loads, or what passes the ends of a channel without any, and how uncertain each is."""
     rows, result = own.run.history.member(own.member), own.result
     residual = rows["residual"]
     last = residual <= LAST * residual[-1]
     last[-2:] = True
+    loads = {name: float(result.get(name, np.nan)) for name in LOADS}
+    ends = names_of(own, own) if idle(loads) else []
     found = {}
-    for name in LOADS:
-        value = float(result.get(name, np.nan))
+    for name, value in ({name: float(result[name]) for name in ends} or loads).items():
         found[name] = value, float(np.ptp(rows[name][last])) + _rounding(own, value)
+    if ends:
+        return found
     lift, swing = found["cl"]
     for name, power in zip(WAKE, POWERS, strict=True):
         load = float(result.get(name, np.nan))
