@@ -650,6 +650,17 @@ def test_a_mover_of_rigid_bodies_refuses_shapes_and_says_which_takes_them(deform
         km.Incompressible(SECTION, reynolds=100.0, motion=law, device="cpu")
 
 
+def test_a_body_is_named_where_there_are_several():
+    """`kinemesh check` looks at settings on a small section, whatever the body of a case is."""
+    law, two = km.motion.modes(camber, lambda t: 0.0), bodies({"main": MAIN, "flap": FLAP})
+    case = {"mach": 0.4, "deform": km.deform.Rigid(), "device": "cpu"}
+
+    with pytest.raises(km.SettingsError, match=r"^the body bends by shapes"):
+        km.Ale(SECTION, motion=law, **case)
+    with pytest.raises(km.SettingsError, match=r"^body 'flap' bends by shapes"):
+        km.Ale(two, motion={"main": None, "flap": law}, **case)
+
+
 @pytest.mark.parametrize(
     ("shape", "match"),
     [

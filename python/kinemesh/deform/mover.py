@@ -226,10 +226,10 @@ class Deformation(ABC):
         del conditions, moving  # as a rule it can
 
     def check_bending(self, body: str, dimension: Dimension) -> None:
-        """SettingsError where it cannot take a body that bends, in the plane or in space."""
+        """SettingsError where it cannot take a body, in words, that bends in the plane or space."""
         if not self.bends:
             raise SettingsError(
-                f"body {body!r} bends by shapes, and deform is {self!r}, which takes rigid bodies "
+                f"{body} bends by shapes, and deform is {self!r}, which takes rigid bodies "
                 f"alone; take {BENDING[dimension.count]}, with a solver of a gas"
             )
 

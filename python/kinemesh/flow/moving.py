@@ -107,7 +107,8 @@ class Moving(Runnable, Driven, Counted):
         if shapes is not None:
             for (_, body), own in zip(grid.bodies, shapes.own, strict=True):
                 if own:
-                    self.deform.check_bending(body, grid.dimension)
+                    who = f"body {body!r}" if grid.owners.several else "the body"
+                    self.deform.check_bending(who, grid.dimension)
             self.more |= {"shapes": shapes.prints, "amplitudes": shapes.units}
         self.parts = _standing(grid, self.settings, self.notes)
         self.mover: Mover | None = None
