@@ -54,7 +54,18 @@ def marked(high):
     return plot.mach(points, cells, 0.2 + x.ravel() / 15, walls, TITLE, view=view)
 
 
+def round_body():
+    """Pressure on a sphere, of a run of which something must be known."""
+    mesh = km.mesh.sphere(nodes=1500)
+    (walls,) = [faces for name, faces in mesh.boundaries.items() if name != "farfield"]
+    faces = np.concatenate([walls[:, [0, 1, 2]], walls[:, [0, 2, 3]]])
+    mark = "12 of 12 steps of the last cycle did not converge"
+    title = "Mach 0.3, k 0.3\nphase 0 degrees"
+    return plot.wings.pressure(mesh.points, faces, mesh.points[:, 0], title, mark, unit="diameter")
+
+
 FIGURES = {
+    "sphere": round_body,
     "nozzle": lambda: marked(1.3),
     "nozzle, less flat": lambda: marked(5.0),
     "picture with its mark": lambda: marked(18.0),

@@ -152,6 +152,26 @@ def test_the_end_of_the_only_cycle_is_not_joined_to_its_begin(cycles, joined):
 # ---------------------------------------------------------------- pressures
 
 
+@pytest.mark.parametrize(("word", "letter"), [("diameter", "d"), ("reference length", "c")])
+def test_pressures_of_round_bodies_are_over_their_diameter(word, letter, monkeypatch, tmp_path):
+    angle = np.arange(24) * np.pi / 12
+    none, cp = np.zeros(0), np.cos(angle)
+    waves = np.ones((1, 24)) + 0j
+    x, drawn = 0.5 * np.cos(angle), {}
+    body = Pressures(x, 0.5 * np.sin(angle), none, cp[None], cp, waves, waves[0], "h", True, None)
+    run = SimpleNamespace(pressures=lambda member: {"cylinder": body})
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda own, path: drawn.update(f=own))
+
+    def target(name, ending="png"):
+        return tmp_path / f"{name}.{ending}"
+
+    plot.folder._pressures(run, 0, target, "", plot.units.Unit(1.0, word))
+
+    panels = drawn["f"].axes
+    assert [axes.get_xlabel() for axes in panels] == [f"$x/{letter}$"] * 3
+    assert panels[1].get_title("left") == f"in phase, per $h/{letter}$"
+
+
 def test_values_at_a_trailing_edge_are_dots_as_in_the_steady_figure():
     """A section of straight sides: its edges at both ends are sharp."""
     x = np.r_[np.linspace(1, 0, 11), np.linspace(0, 1, 11)[1:-1]]

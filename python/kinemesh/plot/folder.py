@@ -40,7 +40,7 @@ from kinemesh.plot.spaces import cloud, mesh
 from kinemesh.plot.style import at_moment
 from kinemesh.plot.times import convergence, loads
 from kinemesh.plot.titles import case_of, differing, title_of
-from kinemesh.plot.units import Unit, unit_of
+from kinemesh.plot.units import CHORDS, Unit, unit_of
 from kinemesh.plot.views import View, in_frame, wake_of
 from kinemesh.results.along_walls import Wall
 from kinemesh.results.along_walls import walls as walls_of
@@ -188,7 +188,7 @@ def _member(
         wings.figures(target, run, member, title, seen, unit)
         return
     if cyclic and _has_cycle(run, member):
-        _pressures(run, member, target, title)
+        _pressures(run, member, target, title, unit)
     if not unsteady:
         steady_walls.figure(run, member, flow, title, unit, target)
     if "Mach" not in flow:
@@ -338,8 +338,8 @@ def _loop(run: Run, member: int, name: str | None, target: Target, beside: Any =
         hysteresis(loop, None, path, title)
 
 
-def _pressures(run: Run, member: int, target: Target, title: str) -> None:
-    """Unsteady pressures of a member, as a figure and as numbers."""
+def _pressures(run: Run, member: int, target: Target, title: str, unit: Unit) -> None:
+    """Unsteady pressures of a member, as a figure and as numbers; along the chord of each body."""
     from kinemesh.results.pressures import write
 
     try:
@@ -347,7 +347,8 @@ def _pressures(run: Run, member: int, target: Target, title: str) -> None:
     except CaseError as error:  # a wall that is no curve, or few frames
         warn(f"no pressures.png: {error}", UserWarning)
         return
-    unsteady_pressures(found, title, path=target("pressures"))
+    own = unit if unit.word == "diameter" else CHORDS
+    unsteady_pressures(found, title, own, path=target("pressures"))
     write(target("pressures", ending="csv"), found)
 
 

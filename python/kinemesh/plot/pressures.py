@@ -10,22 +10,23 @@ import numpy as np
 from kinemesh.errors import CaseError
 from kinemesh.plot.style import BLUE, GREY, RED, figure_of, headed, literal, styled, wrapped
 from kinemesh.plot.titles import titled
+from kinemesh.plot.units import CHORDS, Unit
 from kinemesh.plot.wall_pressures import DOTS, singular
 from kinemesh.results.sections import extreme
 
 if TYPE_CHECKING:
     from kinemesh.results.pressures import Pressures
 
-UNIT = {"alpha": ", per radian", "h": ", per $h/c$"}
-
 
 @styled
-def unsteady_pressures(found: Mapping[str, Pressures], title: str | None = None) -> Any:
+def unsteady_pressures(
+    found: Mapping[str, Pressures], title: str | None = None, unit: Unit = CHORDS
+) -> Any:
     """Figure of the mean cp and of its complex first harmonic along the chord; a row per body.
 
     The leading edge divides the wall into upper and lower side.  The harmonic is per unit of the
     motion where the motion has one degree of freedom; else it is f of Re(f e^(i phi)).  The title
-    is that of the run, "" for none.
+    is that of the run, "" for none; `unit` tells what the chord of the bodies is called.
 
     Raises
     ------
@@ -43,12 +44,12 @@ def unsteady_pressures(found: Mapping[str, Pressures], title: str | None = None)
         first = body.harmonics[0] if body.per_motion is None else body.per_motion
         parts = (
             (body.mean, "mean", "$c_p$"),
-            (first.real, _part(body, "in phase", "cosine"), "$c_{p,1}$"),
-            (first.imag, _part(body, "a quarter turn ahead", "minus sine"), "$c_{p,1}$"),
+            (first.real, _part(body, unit, "in phase", "cosine"), "$c_{p,1}$"),
+            (first.imag, _part(body, unit, "a quarter turn ahead", "minus sine"), "$c_{p,1}$"),
         )
         for axes, (values, name, symbol) in zip(row, parts, strict=True):
             _draw(axes, body, values)
-            axes.set(xlabel="$x/c$", ylabel=symbol)
+            axes.set(xlabel=unit.axis("x"), ylabel=symbol)
             axes.set_title(name)
         if len(found) > 1:
             row[0].set_ylabel(f"{literal(marker)}\n$c_p$")
@@ -105,9 +106,11 @@ def half_chords(panels: Iterable[Any]) -> None:
         axes.xaxis.set_major_locator(MultipleLocator(0.5))
 
 
-def _part(body: Pressures, of_motion: str, else_of: str) -> str:
+def _part(body: Pressures, unit: Unit, of_motion: str, else_of: str) -> str:
     """Label of a component of the first harmonic, with its unit."""
-    return f"first harmonic, {else_of}" if body.motion is None else of_motion + UNIT[body.motion]
+    if body.motion is None:
+        return f"first harmonic, {else_of}"
+    return f"{of_motion}, per {'radian' if body.motion == 'alpha' else unit.over(body.motion)}"
 
 
 def _sharp(body: Pressures) -> set[int]:

@@ -124,6 +124,8 @@ def headed(figure: Any, title: str, mark: str = "") -> None:
             borderpad=0,
         )
         told.get_title().set_color(RED)
+        # panels of a fixed aspect make room for it when they are laid out again, to be drawn
+        figure.get_layout_engine().execute(figure)
 
 
 def _rows(line: str, width: int) -> Iterator[str]:
