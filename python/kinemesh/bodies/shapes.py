@@ -28,13 +28,12 @@ class Shapes:
 
     Parameters
     ----------
-    grid : Volumes
-    motions : of each body, or None
+    grid : Volumes, or what else has vertices, normals and nodes on planes of symmetry as they do
+    own : of each body its callables, none of one that is rigid
 
     Attributes
     ----------
     count : int    most shapes of a body
-    own : of each body its callables
     values : (vertices of the walls, count, dimensions) in the order of `Vertices.wall`, for
         amplitudes of 1, 0 where a body has fewer shapes [chord]
     turns : bool    whether some shapes turn sections
@@ -51,14 +50,13 @@ class Shapes:
         symmetry
     """
 
-    def __init__(self, grid: Volumes, motions: Sequence[Motion | None]) -> None:
-        self.grid, self.vertices = grid, grid.vertices
-        self.own = [() if motion is None else motion.shapes for motion in motions]
+    def __init__(self, grid: Any, own: Sequence[Sequence[Shape]]) -> None:
+        self.grid, self.vertices, self.own = grid, grid.vertices, own
         self.count, wall = max(map(len, self.own)), grid.vertices.wall
         d = grid.dimensions
         self.values = np.zeros((len(wall.node), self.count, d))
         self.arms, self.shares = np.zeros_like(self.values), np.zeros(self.values.shape[:2])
-        self.largest = np.zeros((len(motions), self.count))
+        self.largest = np.zeros((len(own), self.count))
         for body, shapes in enumerate(self.own):
             rows = np.flatnonzero(wall.body == body)
             points = grid.vertices.points[wall.node[rows]]
@@ -77,14 +75,14 @@ class Shapes:
                 "arm": b.array(self.arms, np.float64),
                 "angle_share": b.array(self.shares, np.float64),
             }
-        self.modes = b.zeros((len(motions), self.count), np.float64)
+        self.modes = b.zeros((len(own), self.count), np.float64)
         self.bent = b.array(grid.vertices.points, np.float64)
 
     @classmethod
     def of(cls, grid: Volumes, motions: Sequence[Motion | None]) -> Shapes | None:
         """Shapes of a case; None where all bodies are rigid."""
-        bends = any(motion is not None and motion.shapes for motion in motions)
-        return cls(grid, motions) if bends else None
+        own = [() if motion is None else motion.shapes for motion in motions]
+        return cls(grid, own) if any(own) else None
 
     def _told(self, body: int, j: int) -> str:
         return f"shape {j + 1} of {self.vertices.bodies[body][1]!r}"

@@ -64,7 +64,7 @@ class SpringMover(Mover):
         super().__init__(vertices)
         self.settings = settings
         b, members, natural = self.backend, vertices.members, settings.solver != "bicgstab"
-        self.net = NETS[vertices.dimensions]
+        self.net, self.remedy = NETS[vertices.dimensions], REMEDIES[vertices.dimensions]
         self.alone = vertices.each(("springs", natural), lambda mesh: self.net.of(b, mesh, natural))
         self.pattern = vertices.once(("spring pattern", natural), self._pattern)
         self.active = b.array(np.ones(members), np.int32)
@@ -277,24 +277,34 @@ class SpringMover(Mover):
         while (active := (at < 1 - 1e-9) & self.vertices.ensemble.alive).any():
             share = np.where(active, np.minimum(1.0, at + part), 1.0)
             self.kept.keep()
-            self.put(self.rows_at(poses, share))
+            rows = self.rows_at(poses, share)
+            self.put(rows)
             total += self._solve(active)
-            self.vertices.look()
             active &= self.vertices.ensemble.alive
-            bad = active & ~(self.vertices.worst_cells()[:, 0] > 0)
+            bad = active & ~self.upright(rows)
             at = np.where(active & ~bad, share, at)
             if bad.any():
                 self._halve(bad, halvings, part, at)
         return {"spring_iterations": total, "spring_halvings": int(halvings.max())}
 
+    def upright(self, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """(members,) mask of those without an inverted cell, with bodies at `rows`."""
+        del rows  # the nodes are there
+        self.vertices.look()
+        return self.vertices.worst_cells()[:, 0] > 0
+
+    def inverted(self, member: int) -> tuple[str, str]:
+        """Text for the inverted cell of a member, and what has become of it."""
+        cell = self.vertices.inverted(member)
+        return cell, f"springs invert {cell}"
+
     def _halve(self, bad: NDArray, halvings: NDArray, part: NDArray, at: NDArray) -> None:
         for m in np.flatnonzero(bad & (halvings == self.settings.halvings)).tolist():
-            cell = self.vertices.inverted(m)
+            cell, told = self.inverted(m)
             self.vertices.ensemble.fail(
                 m,
-                f"springs invert {cell} even in parts of {part[m]:.3g} of a step, {at[m]:.3g} "
-                "into it",
-                REMEDIES[self.vertices.dimensions],
+                f"{told} even in parts of {part[m]:.3g} of a step, {at[m]:.3g} into it",
+                self.remedy,
                 place=cell,
                 about="inverted cell",
             )

@@ -106,14 +106,20 @@ class SolidVertices(MeshVertices):
         self.fields.add(cell_starts=b.table(self.starts), cell_nodes=b.table(self.corner))
 
     @cached_property
-    def sliding(self) -> tuple[NDArray[Any], NDArray[Any]]:
+    def mirrors(self) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """Vertices (nodes,) on planes of symmetry, and the unit normals (members, 3) of these."""
         sides = [names for name, names in self.markers.items() if role_of(name) == PLANE]
         planes = [*self.planes, *(marker for names in sides for marker in names)]
         mirrors = [mirror_of(mesh, planes) for mesh in self.distinct]
         nodes = Items(self.alike, [len(on) for _, on in mirrors])
         found = np.zeros(self.nodes, bool)
         found[nodes.stack([on for _, on in mirrors], self.items)] = True
-        return found & ~self.held, np.array([normal for normal, _ in mirrors])[self.alike.of]
+        return found, np.array([normal for normal, _ in mirrors])[self.alike.of]
+
+    @cached_property
+    def sliding(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        on, normals = self.mirrors
+        return on & ~self.held, normals
 
     def inverted(self, member: int) -> str:
         code, vertex = decode(self.backend.get(self.ensemble.faults)[member])

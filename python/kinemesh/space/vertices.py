@@ -84,6 +84,7 @@ class Vertices:
     meshes : one Mesh (or Cloud) per member
     markers : of each kind of condition, or of each role (`kinemesh.space.conditions`); every marker
         of every mesh must be of one, or in `planes` (of symmetry, in space)
+    ensemble : of other vertices of the same members; None: their own
 
     Attributes
     ----------
@@ -108,6 +109,7 @@ class Vertices:
         meshes: Sequence[Any],
         markers: Mapping[str, Sequence[str]],
         planes: Sequence[str] = (),
+        ensemble: Members | None = None,
     ) -> None:
         self.backend, self.meshes, self.planes = backend, list(meshes), list(planes)
         self.dimension = dimension_of(self.meshes)
@@ -124,7 +126,7 @@ class Vertices:
         self.markers = markers
         b = backend
         self.x, self.x1, self.reference = (b.array(self.points, np.float64) for _ in range(3))
-        self.ensemble = Members(b, self.members)
+        self.ensemble = Members(b, self.members) if ensemble is None else ensemble
         self.fields = Fields(
             b,
             self.dimension.endings,
@@ -235,8 +237,9 @@ class MeshVertices(Vertices):
         meshes: Sequence[Any],
         markers: Mapping[str, Sequence[str]],
         planes: Sequence[str] = (),
+        ensemble: Members | None = None,
     ) -> None:
-        super().__init__(backend, meshes, markers, planes)
+        super().__init__(backend, meshes, markers, planes, ensemble)
         self.hierarchies: dict[tuple[int, bytes], Any] = {}
         self._make_cells()
         b, bind = backend, self.fields.bind
