@@ -31,6 +31,8 @@ def _no_cuda() -> str:
 
 
 _REASON = _no_cuda()
+IN_PLANE = {name: made for name, made in km.deform.METHODS.items() if name != "carrier"}
+"""Deformations of what is in the plane, by name."""
 on_devices = pytest.mark.parametrize(
     "device",
     ["cpu", pytest.param("cuda", marks=[

@@ -100,7 +100,9 @@ def fake(monkeypatch, tmp_path, undrawn):
         pass
 
     class Method:
-        pass
+        @classmethod
+        def of_options(cls, table):
+            return cls(**table)
 
     module("flow.ale", Ale=Ale, AleSettings=lambda: None)
     module("mesh", airfoil=lambda *a, **k: MESH, read=lambda path: MESH)

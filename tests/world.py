@@ -480,7 +480,24 @@ class World:
         faces[::2, 3] = -1
         self.put("outline|faces,4>nodes?", faces)
         self.put("vertex|vertices,3", self.values["x|nodes,3"], float)
+        self.held_places(np.random.default_rng(14))
         self.put("lean|vertices,3", rng.uniform(-1, 1, (count, 3)), float)
+
+    def held_places(self, rng):
+        """Tetrahedra in boxes, facets in balls, and places within these and beyond them."""
+        x = self.values["vertex|vertices,3"]
+        corner = np.array([rng.permutation(len(x))[:4] for _ in range(9)])
+        parts = x[corner].reshape(3, 12, 3)
+        self.put("corner|tetrahedra,4>vertices", corner)
+        self.put("offsets|boxes+1>>tetrahedra", [0, 3, 6, 9])
+        self.put("low|boxes,3", parts.min(axis=1), float)
+        self.put("high|boxes,3", parts.max(axis=1), float)
+        self.put("offsets|balls+1>>facets", [0, 3, 5, 7])
+        self.put("middle|balls,3", rng.uniform(-0.1, 0.1, (3, 3)), float)
+        self.put("radius|balls", [3.0, 2.9, 3.1], float)
+        share = rng.dirichlet((1, 1, 1, 1), 9)
+        place = np.einsum("ck,ckd->cd", share, x[corner])
+        self.put("place|points,3", np.concatenate([place, place + 1.5]), float)
 
     def donors(self):
         """Bins of the cells, places in cells and beyond them, and cells that hold places."""

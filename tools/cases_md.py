@@ -53,7 +53,8 @@ It divides them where `x`, `y` or `z` says so; without these a name takes what i
 A mesh that has all the new names and none of those in `of` stays as it is.
 `walls`, `far`, `boundaries` and `sliding` take the new names.
 With `[flow] chord` lengths and times are in the unit of the mesh, and `reynolds` is of that chord.
-Springs need the cells of a mesh; in space a mesh moves by `rigid` or `springs`, a cloud by `rigid`.
+Springs need the cells of a mesh.
+In space a mesh moves by `rigid`, `springs` or `carrier`, a cloud by `rigid`.
 A key that the method lacks is an error.
 """
 OF_SIZES = (
@@ -144,6 +145,11 @@ def keys(made: type, told: Callable | None, left: tuple[str, ...] = ()) -> list[
     return rows
 
 
+def own(settings: type[deform.Deformation]) -> list[str]:
+    """Keys of a deformation in a case file."""
+    return settings.options()
+
+
 def of_law(made: motions.Law) -> list[str]:
     """Rows of a motion law's keys."""
     meaning = parameters(made)
@@ -193,7 +199,10 @@ def page() -> str:
         if made is parts.DeformPart:
             for method, settings in deform.METHODS.items():
                 if fields(settings):
-                    lines += [f'With `method = "{method}"` also:', "", *keys(settings, settings)]
+                    apart = tuple(f.name for f in fields(settings) if f.name not in own(settings))
+                    lines += [f'With `method = "{method}"` also:', ""]
+                    lines += keys(settings, settings, apart)
+                    lines += ["", f"It also has the keys of {', '.join(apart)}."] if apart else []
                 else:
                     lines.append(f'`method = "{method}"` has no other keys.')
                 lines.append("")

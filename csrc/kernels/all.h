@@ -58,6 +58,7 @@
 #include "limiters.h"
 #include "mesh/symmetry.h"
 #include "motion/springs_space.h"
+#include "motion/carrier.h"
 #include "cloud/normals_space.h"
 #include "cloud/jst_space.h"
 #include "cloud/symmetry.h"
@@ -99,6 +100,7 @@
   K(cloud_rows_3d, nodes) K(cloud_lusgs_3d, rows) K(cloud_lusgs_last_3d, rows)                    \
   K(spring_rows, rows) K(spring_edges_3d, edges) K(spring_diagonal_3d, rows) K(spring_rows_3d, rows) \
   K(graph_map, carried) K(graph_folds, elements) K(graph_stretch, groups)                         \
+  K(carrier_gaps, walls) K(carrier_map, carried) K(carrier_find, points) K(carrier_nearest, points) \
   K(overset_search, points) K(overset_weights, points) K(overset_corners, cells)                  \
   K(overset_met, entries) K(overset_bins, entries) K(overset_part, parts)                         \
   K(overset_find, slots) K(overset_own, nodes) K(overset_grow, nodes) K(overset_give, nodes)        \

@@ -65,12 +65,21 @@ def fake(monkeypatch):
         monkeypatch.setitem(sys.modules, f"kinemesh.{name}", made)
         monkeypatch.setattr(f"kinemesh.{name}", made, raising=False)
 
-    springs = dataclass(frozen=True)(
-        type("TorsionalSprings", (), {"__annotations__": {"tolerance": float}, "tolerance": 1e-8})
-    )
+    @dataclass(frozen=True)
+    class TorsionalSprings:
+        tolerance: float = 1e-8
+
+        @classmethod
+        def options(cls):
+            return ["tolerance"]
+
+        @classmethod
+        def of_options(cls, table):
+            return cls(**table)
+
     module("flow.ale", Ale=Ale, AleSettings=FakeSettings)
     module("mesh", airfoil=airfoil, read=read)
-    module("deform", METHODS={"springs": springs})
+    module("deform", METHODS={"springs": TorsionalSprings})
     return asked
 
 

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from exact_gas import conserved
 from placements import along
-from solver_cases import Ellipse, bodies, outline
+from solver_cases import IN_PLANE, Ellipse, bodies, outline
 
 DT = 0.3
 PITCH, PLUNGE = km.motion.pitch(4.0, 0.5), km.motion.plunge(0.05, 0.5)
 MOTIONS = {"rest": None, "pitch": PITCH, "plunge": PLUNGE, "both": PITCH + PLUNGE}
 DEFORMATIONS = {
-    **km.deform.METHODS,
+    **IN_PLANE,
     "delaunay-anew": lambda: km.deform.Delaunay(retriangulate=True),
 }
 

@@ -5,7 +5,7 @@ from functools import cache
 import kinemesh as km
 import numpy as np
 import pytest
-from solver_cases import on_devices
+from solver_cases import IN_PLANE, on_devices
 
 pytestmark = pytest.mark.flow
 
@@ -48,7 +48,7 @@ def same_rows(together, alone, member, columns):
 @pytest.mark.parametrize(
     ("deform", "dtype"),
     # meshes are moved in float64, whatever the flow has: the second precision needs one of them
-    [*((name, "float64") for name in km.deform.METHODS), ("springs", "float32")],
+    [*((name, "float64") for name in IN_PLANE), ("springs", "float32")],
 )
 def test_each_member_is_its_solo_run_bit_for_bit(deform, dtype, device):
     """The steady start, then three steps; springs, Delaunay and rigid; three members."""

@@ -19,7 +19,7 @@ from clouds import box, half_wing
 from kinemesh.io import History, restart
 from kinemesh.run import interrupt
 from runs import MESH, QUICK, assert_same, interrupted, killed, rows, stopped
-from solver_cases import case_text, on_devices
+from solver_cases import IN_PLANE, case_text, on_devices
 
 MOVED = km.mesh.Mesh(MESH.points * 1.0000001, MESH.triangles, MESH.quads, MESH.boundaries)
 pytestmark = [
@@ -60,7 +60,7 @@ def finished(whole, tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("deform", km.deform.METHODS)
+@pytest.mark.parametrize("deform", IN_PLANE)
 def test_a_run_killed_again_and_again_ends_with_the_same_bits(whole, tmp_path, deform):
     rng, out = random.Random(deform), tmp_path / "killed"
 

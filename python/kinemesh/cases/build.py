@@ -119,7 +119,8 @@ def options(case: Stated, dimension: Dimension = XY, of_case: bool = True) -> di
             told["motion"] = case.motion.build(case.chord(dimension))
     if case.deform is not None:
         with in_section(Place("deform")):
-            told["deform"] = case.deform.build()
+            made = case.deform.build()
+            told["deform"] = made if of_case else made.elsewhere
     return told
 
 

@@ -30,7 +30,7 @@ from kinemesh.cases.stream import FlowPart
 from kinemesh.cases.values import as_option, bare_number, in_file, known
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
-from kinemesh.io.paths import path_of
+from kinemesh.io.paths import expanded, path_of
 from kinemesh.sentences import Place
 
 if TYPE_CHECKING:
@@ -148,6 +148,8 @@ class Case(Stated):
         deform = dict(table["deform"]) if "deform" in table else None
         if deform is not None and "method" not in deform:
             raise CaseError(Place("deform"), f" lacks method, expected one of {', '.join(DEFORMS)}")
+        if deform is not None and isinstance(deform.get("mesh"), str) and deform["mesh"] != "auto":
+            deform["mesh"] = str((Path(folder) / expanded(deform["mesh"])).absolute())
         return cls(
             name=table["name"],
             mode=table["mode"],

@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -282,7 +283,10 @@ def _mesh(_: Case) -> Any:
 def _solid(case: Case) -> Any:
     from kinemesh import mesh
 
-    return mesh.extruded(_mesh(case))
+    made = mesh.extruded(_mesh(case))
+    # of a case whose mesh has a carrier: one of itself
+    tets = partial(mesh.extruded, _mesh(case), cells="tets")
+    return replace(made, origin=replace(made.origin, carrier=tets))
 
 
 def _cloud(_: Case) -> Any:

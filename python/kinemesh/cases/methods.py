@@ -11,7 +11,7 @@ from kinemesh.errors import CaseError
 from kinemesh.flow import registry
 from kinemesh.sentences import Place
 
-DEFORMS = ("springs", "delaunay", "rigid")
+DEFORMS = ("springs", "delaunay", "rigid", "carrier")
 
 
 def deform_fields(method: str) -> list[str]:
@@ -19,7 +19,8 @@ def deform_fields(method: str) -> list[str]:
     from kinemesh import deform
 
     kind: Any = deform.METHODS[method]
-    return [f.name for f in fields(kind)]
+    keys: list[str] = kind.options()
+    return keys
 
 
 def check_deform(method: str, deform: str | None) -> None:

@@ -344,7 +344,7 @@ def needed(item: dataclasses.Field[Any]) -> bool:
 class DeformPart:
     """Deformation of the mesh, with the settings of its method."""
 
-    method: str = "springs"  # springs (of a mesh only), delaunay or rigid; a [deform] needs it
+    method: str = "springs"  # springs (of a mesh only), delaunay, rigid, carrier; needed
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -356,7 +356,8 @@ class DeformPart:
         """The deformation method."""
         from kinemesh import deform
 
-        return deform.METHODS[self.method](**self.settings)
+        kind: Any = deform.METHODS[self.method]
+        return kind.of_options(self.settings)
 
 
 def part(made: type, where: Place, table: Mapping[str, Any]) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kinemesh.cases.job import Job
-from kinemesh.cases.methods import DEFORMS, check_deform, check_solver, solver_fields
+from kinemesh.cases.methods import check_deform, check_solver, solver_fields
 from kinemesh.cases.motions import MotionPart
 from kinemesh.cases.overset_parts import Overset
 from kinemesh.cases.parts import DeformPart, MeshPart
@@ -29,7 +29,7 @@ OF_PLANE = {  # keys of [flow] without a meaning by dimensions, and what to do t
         "reynolds": "viscous flow is of meshes in the plane alone; leave it out",
     },
 }
-MOVERS = {2: DEFORMS, 3: ("rigid", "springs")}
+MOVERS = {2: ("springs", "delaunay", "rigid"), 3: ("rigid", "springs", "carrier")}
 """Deformations that move a mesh or cloud, by dimensions."""
 
 
@@ -102,7 +102,8 @@ class Stated:
         count = self.mesh.dimension.count
         deform = None if self.deform is None else self.deform.method
         if deform is not None and deform not in MOVERS[count]:
-            text = f" = {deform!r} moves what is in the plane, and the case is in space"
+            where = ("in the plane", "in space")[:: 1 if count == 3 else -1]
+            text = f" = {deform!r} moves what is {where[0]}, and the case is {where[1]}"
             there = registry.named(self.method).deforms
             ways = " or ".join(f"'{own}'" for own in MOVERS[count] if own in there)
             raise CaseError(Place("deform", "method"), text, advice=f"use {ways}")

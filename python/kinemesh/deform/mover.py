@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -61,7 +61,7 @@ MARKED = {2: "copy_marked", 3: "copy_marked_3d"}
 
 BENDING = {
     2: "km.deform.Modal(), TorsionalSprings() or Delaunay()",
-    3: "km.deform.TorsionalSprings() on a mesh, or Modal() where it does not twist",
+    3: "km.deform.TorsionalSprings() or Carrier() on a mesh, or Modal() where it does not twist",
 }
 """Deformations that take bodies that bend, by dimensions."""
 
@@ -203,6 +203,21 @@ class Deformation(ABC):
         """Name, or the variant's name where memory and remedies differ."""
         return self.name
 
+    @classmethod
+    def options(cls) -> list[str]:
+        """Keys of [deform] in a case file beside `method`."""
+        return [f.name for f in fields(cls)]
+
+    @classmethod
+    def of_options(cls, table: Mapping[str, Any]) -> Deformation:
+        """Settings of a table of these options."""
+        return cls(**table)
+
+    @property
+    def elsewhere(self) -> Deformation:
+        """These settings on another mesh, on which a case's settings are checked."""
+        return self
+
     @property
     def repeats(self) -> bool:
         """True if a pre-flight over one cycle of the motion represents all cycles."""
@@ -215,6 +230,11 @@ class Deformation(ABC):
     def check_vertices(self, vertices: Vertices) -> None:
         """SettingsError where it cannot serve such vertices."""
         del vertices  # as a rule it can
+
+    def told(self, vertices: Vertices) -> dict[str, Any]:
+        """Meshes and numbers that identify a run beside the settings, by name."""
+        del vertices
+        return {}
 
     def check_conditions(self, conditions: Mapping[str, Condition], moving: Set[str]) -> None:
         """SettingsError where it cannot serve these conditions at the boundary, by marker.

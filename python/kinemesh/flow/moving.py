@@ -81,6 +81,7 @@ class Moving(Runnable, Driven, Counted):
         self.chord, self.reference = arguments.chord, arguments.reference
         self.markers, self.conditions = markers, markers.conditions
         self.deform.check_vertices(grid.vertices)
+        self.more = {**self.more, **self.deform.told(grid.vertices)}
         self.motions = tuple(motions_of(arguments.motion, grid.members, grid.bodies))
         pairs = zip(grid.bodies, self.motions, strict=True)
         self.deform.check_conditions(

@@ -91,7 +91,7 @@ class Entry(NamedTuple):
 
 
 PLANE, BOTH = (2,), (2, 3)
-CELLS, POINTS = ("springs", "delaunay", "rigid"), ("delaunay", "rigid")
+CELLS, POINTS = ("springs", "delaunay", "rigid", "carrier"), ("delaunay", "rigid")
 RIGID = ("rigid",)
 CHORD, AREA = ("chord",), ("chord", "reference_area", "reference_length")
 MESH, CLOUD = ("springs", "natural", "flow"), ("cloud",)

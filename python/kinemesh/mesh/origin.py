@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +18,15 @@ class Origin:
     notes : tuple of str     changes by a reader, and points taken for corners, one sentence each
     scale : float or None    lengths of the mesh in one of its file; None: unknown
     slits : tuple of str     notes among these, on sides that lie on one another
+    carrier : callable       makes a coarse mesh of tetrahedra about the same bodies; None: nobody
+        knows how
     """
 
     chord: float | None = None
     notes: tuple[str, ...] = ()
     scale: float | None = 1.0
     slits: tuple[str, ...] = ()
+    carrier: Callable[[], Any] | None = field(default=None, compare=False, repr=False)
 
     def merged(self, note: str) -> Origin:
         """Origin of a mesh whose nodes have been merged, with a note; what was a slit is none."""

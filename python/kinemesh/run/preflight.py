@@ -26,6 +26,7 @@ REMEDIES = {
     "springs": "Delaunay mapping, more steps per cycle, or rigid motion",
     "delaunay": "new graphs on the way (Delaunay(retriangulate=True)), a smaller motion, rigid "
     "motion, or springs on a mesh",
+    "carrier": "more steps per cycle, a carrier of more nodes, springs on a mesh, or rigid motion",
     "modal": "smaller amplitudes, as places are in proportion to them",
     "retriangulated": "a smaller motion, rigid motion, or springs on a mesh",
 }

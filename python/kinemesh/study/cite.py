@@ -9,7 +9,7 @@ from typing import Any
 from kinemesh.arguments import checks_names
 from kinemesh.cases import load
 from kinemesh.cases.casefile import Case
-from kinemesh.deform import Delaunay, TorsionalSprings
+from kinemesh.deform import Carrier, Delaunay, TorsionalSprings
 from kinemesh.errors import CaseError
 from kinemesh.flow.moving import Moving
 from kinemesh.io.summary import versions
@@ -93,11 +93,12 @@ def _choices(case: Any, unsteady: bool | None) -> Iterator[tuple[str, Any]]:
     for name in ("linear_solver", "time", "newton"):
         yield name, getattr(settings, name, None)
     if moves and unsteady:
+        own = case.deform.springs if isinstance(case.deform, Carrier) else case.deform
         kinds = (TorsionalSprings, Delaunay)
-        yield "deform", next((kind for kind in kinds if isinstance(case.deform, kind)), None)
-        springs = isinstance(case.deform, TorsionalSprings)
+        yield "deform", next((kind for kind in kinds if isinstance(own, kind)), None)
+        springs = isinstance(own, TorsionalSprings)
         yield "dimensions of springs", case.grid.dimensions if springs else None
-        yield "springs' solver", getattr(case.deform, "solver", None)
+        yield "springs' solver", getattr(own, "solver", None)
 
 
 def _kinemesh() -> Entry:

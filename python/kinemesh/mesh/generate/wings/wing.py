@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ CELLS = ("hexes", "prisms", "tets", "hybrid")
 TOPOLOGIES = ("oh",)
 LEAST = 10_000  # nodes
 ADVICE = "for a section take mesh.airfoil and mesh.extruded"
+CARRIED = 10  # nodes of a mesh for each of the mesh of tetrahedra that carries it
 LAYERS = 0.4  # share of the rings that are prisms of a hybrid mesh
 
 
@@ -97,6 +99,12 @@ def wing(
     size = {"far_field": far_field, "tip": tip}
     planform.check(nodes, LEAST, asked.outline, size)
     heights.check_height(wall_spacing)
+    carrier = partial(
+        wing, section, max(LEAST, int(nodes) // CARRIED), cells="tets", far_field=far_field,
+        trailing_edge=trailing_edge, tip=tip, topology=topology, span=span, taper=taper,
+        sweep_deg=sweep_deg, dihedral_deg=dihedral_deg, twist_deg=twist_deg,
+        twist_about=twist_about, tip_section=tip_section, stations=stations,
+    )  # fmt: skip
     for much in opening.TRIES if cells == "tets" else (0.0,):
         made = planform.block_of(asked, nodes, far_field, tip, wall_spacing, much)
         layered = _layers(cells, layers, made.number.shape[1] - 1)
@@ -104,7 +112,8 @@ def wing(
         if not much or volumes(made.points, SOLIDS["tetrahedra"], blocks["tetrahedra"]).min() > 0:
             break
     try:
-        return Mesh.from_blocks(made.points, blocks, sides, origin=Origin(notes=asked.notes))
+        origin = Origin(notes=asked.notes, carrier=carrier)
+        return Mesh.from_blocks(made.points, blocks, sides, origin=origin)
     except MeshError:
         if cells == "hexes":
             raise

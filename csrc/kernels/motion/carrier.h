@@ -1,0 +1,130 @@
+/* carrier.h - nodes of a mesh in space that the tetrahedra of a coarse one, its carrier, bear (docs/theory.md,
+ * section 3), in space alone; the last two make the tables of the others, on the host.  Lengths in chords. */
+
+/* Displacement of a place by its four coordinates in a tetrahedron of the carrier. */
+HD void carrier_borne(const i32 *corner, const f64 *share, const f64 *moved, const f64 *given, f64 *to)
+{
+  for (i32 k = 0; k < 3; k++) {
+    to[k] = 0;
+    for (i32 j = 0; j < 4; j++) to[k] += share[j] * (moved[3 * corner[j] + k] - given[3 * corner[j] + k]);
+  }
+}
+
+/* Displacements of nodes on walls, less those by the carrier, whose walls are chords of these. */
+#define CARRIER_GAPS(F)                                        \
+  F(in, i32, node, "walls>nodes!")                             \
+  F(in, i32, corner, "walls,4>bearers")                        \
+  F(in, f64, share, "walls,4")                                 \
+  F(in, f64, moved, "bearers,3") /* the carrier's nodes now */ \
+  F(in, f64, given, "bearers,3") /* as given */                \
+  F(in, f64, reference, "nodes,3")                             \
+  F(in, f64, x, "nodes,3")                                     \
+  F(out, f64, gap, "walls,3")
+KERNEL(carrier_gaps, CARRIER_GAPS, indirect)
+{
+  const i32 a = 3 * node[i];
+  f64       borne[3];
+  carrier_borne(corner + 4 * i, share + 4 * i, moved, given, borne);
+  for (i32 k = 0; k < 3; k++) gap[3 * i + k] = (x[a + k] - reference[a + k]) - borne[k];
+}
+
+/* All other nodes: the carrier's displacement and, near a wall, the gaps of the nearest facet's corners, by weights
+ * that fade with the distance.  Nodes in a plane of symmetry stay in it.                          */
+#define CARRIER_MAP(F)                                                \
+  F(in, i32, node, "carried>nodes!")                                  \
+  F(in, i32, corner, "carried,4>bearers")                             \
+  F(in, f64, share, "carried,4")                                      \
+  F(in, i32, wall, "carried,3>walls?") /* -1: no wall within reach */ \
+  F(in, f64, weight, "carried,3")                                     \
+  F(in, f64, moved, "bearers,3")                                      \
+  F(in, f64, given, "bearers,3")                                      \
+  F(in, f64, gap, "walls,3")                                          \
+  F(in, i32, member, "nodes>members")                                 \
+  F(in, i32, slides, "nodes")     /* 1: in a plane of symmetry */     \
+  F(in, f64, mirror, "members,3") /* unit normal of these planes */   \
+  F(in, f64, reference, "nodes,3")                                    \
+  F(rw, f64, x, "nodes,3")
+KERNEL(carrier_map, CARRIER_MAP, indirect)
+{
+  const i32  a      = node[i];
+  const f64 *normal = mirror + 3 * member[a];
+  f64        way[3], across = 0;
+  carrier_borne(corner + 4 * i, share + 4 * i, moved, given, way);
+  for (i32 j = 0; j < 3; j++) {
+    const i32 v = wall[3 * i + j];
+    for (i32 k = 0; v >= 0 && k < 3; k++) way[k] += weight[3 * i + j] * gap[3 * v + k];
+  }
+  for (i32 k = 0; slides[a] && k < 3; k++) across += way[k] * normal[k];
+  for (i32 k = 0; k < 3; k++) x[3 * a + k] = reference[3 * a + k] + (way[k] - across * normal[k]);
+}
+
+/* Tetrahedron that holds a place, that in which its least coordinate is the largest, the first of several; and this
+ * coordinate, negative outside of all.  -1: in no box.  Those of a box lie side by side.  */
+#define CARRIER_NOWHERE -1e300
+#define CARRIER_FIND(F)                       \
+  F(in, f64, place, "points,3")               \
+  F(in, f64, low, "boxes,3")                  \
+  F(in, f64, high, "boxes,3")                 \
+  F(in, i32, offsets, "boxes+1>>tetrahedra")  \
+  F(in, i32, corner, "tetrahedra,4>vertices") \
+  F(in, f64, vertex, "vertices,3")            \
+  F(size, i32, boxes, "boxes")                \
+  F(out, i32, element, "points")              \
+  F(out, f64, least, "points")
+KERNEL(carrier_find, CARRIER_FIND, heavy)
+{
+  const f64 *at    = place + 3 * i;
+  f64        most  = CARRIER_NOWHERE;
+  i32        found = -1;
+  for (i32 g = 0; g < boxes; g++) {
+    const f64 *from = low + 3 * g, *to = high + 3 * g;
+    if (at[0] < from[0] || at[0] > to[0] || at[1] < from[1] || at[1] > to[1] || at[2] < from[2] || at[2] > to[2])
+      continue;
+    for (i32 e = offsets[g]; e < offsets[g + 1]; e++) {
+      const struct vec3 p = vec3_of(at[0], at[1], at[2]), d = place_of(vertex, corner[4 * e + 3]);
+      const struct vec3 a = vec3_minus(place_of(vertex, corner[4 * e]), d),
+                        b = vec3_minus(place_of(vertex, corner[4 * e + 1]), d),
+                        c = vec3_minus(place_of(vertex, corner[4 * e + 2]), d), way = vec3_minus(p, d);
+      const f64 six = vec3_dot(a, vec3_cross(b, c));
+      const f64 s = vec3_dot(way, vec3_cross(b, c)) / six, t = vec3_dot(way, vec3_cross(c, a)) / six,
+                u  = vec3_dot(way, vec3_cross(a, b)) / six;
+      const f64 st = s < t ? s : t, uv = u < 1 - (s + t + u) ? u : 1 - (s + t + u), least_of = st < uv ? st : uv;
+      if (least_of > most) most = least_of, found = e;
+    }
+  }
+  element[i] = found, least[i] = most;
+}
+
+/* Facet nearest to a place, the first of several, in balls about facets that lie side by side (mesh/distance.h). */
+#define CARRIER_NEAREST(F)               \
+  F(in, f64, place, "points,3")          \
+  F(in, f64, vertex, "vertices,3")       \
+  F(in, i32, facet, "facets,3>vertices") \
+  F(in, i32, offsets, "balls+1>>facets") \
+  F(in, f64, middle, "balls,3")          \
+  F(in, f64, radius, "balls")            \
+  F(size, i32, balls, "balls")           \
+  F(out, i32, nearest, "points")         \
+  F(out, f64, distance, "points")
+KERNEL(carrier_nearest, CARRIER_NEAREST, heavy)
+{
+  const f64 *at    = place + 3 * i;
+  f64        bound = INFINITY, least = INFINITY;
+  i32        found = -1;
+  for (i32 g = 0; g < balls; g++) { /* no facet is farther than the far side of its ball */
+    const f64 far = sqrt(square_between_3d(at, middle + 3 * g)) + radius[g];
+    bound         = far < bound ? far : bound;
+  }
+  bound *= ROUNDED_UP;
+  for (i32 g = 0; g < balls; g++) {
+    const f64 reach = bound + radius[g];
+    if (square_between_3d(at, middle + 3 * g) > reach * reach) continue;
+    for (i32 e = offsets[g]; e < offsets[g + 1]; e++) {
+      const f64 square = triangle_nearer(vec3_of(at[0], at[1], at[2]), vertex, facet + 3 * e, INFINITY);
+      if (square < least) least = square, found = e;
+    }
+    const f64 now = ROUNDED_UP * sqrt(least);
+    bound         = now < bound ? now : bound;
+  }
+  nearest[i] = found, distance[i] = sqrt(least);
+}

@@ -1,0 +1,161 @@
+"""Places of a mesh's nodes in the tetrahedra of its carrier, and what corrects them near walls.
+
+docs/theory.md, section 3.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.deform.places import closest, holding, nearest
+from kinemesh.errors import MeshError
+from kinemesh.mesh import Mesh
+from kinemesh.mesh.pieces import triangles_of
+from kinemesh.space.distance import distances, wall_facets
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+INSIDE = 1e-9  # share of a corner by which a node may lie outside: round-off
+OFF_WALL = 0.1  # most distance of a wall's node from the carrier's wall, over the side of its facet
+OUTSIDE = 1.0  # most distance of any other node from the carrier, over the side of its face
+FACES = np.array([(1, 2, 3), (0, 2, 3), (0, 1, 3), (0, 1, 2)])
+OTHERS = (
+    "a carrier about the same bodies, in the same lengths and axes, with enough nodes where they "
+    "curve; or take springs or rigid motion"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Bearing:
+    """Nodes of one mesh, each in a tetrahedron of its carrier.
+
+    Parameters
+    ----------
+    corner, share : (nodes, 4)    nodes of the carrier, and the node's coordinates with them
+    wall : (nodes, 3)    rows of the nodes of walls that correct it; -1 where none does
+    weight : (nodes, 3)    their shares of the nearest place of a wall, fading with the distance
+    """
+
+    corner: Ints
+    share: Floats
+    wall: Ints
+    weight: Floats
+
+    @classmethod
+    def of(
+        cls, mesh: Mesh, carrier: Mesh, walls: Sequence[str], rows: Ints, reach: float
+    ) -> Bearing:
+        """Places of all nodes of a mesh.
+
+        Parameters
+        ----------
+        walls : markers of bodies
+        rows : (walls,)    nodes of the mesh on these
+        reach : distance from walls at which their correction has faded [chord]
+
+        Raises
+        ------
+        MeshError    a carrier of other bodies, or one that ends before the mesh does
+        """
+        for marker in walls:
+            _check_walls(mesh, carrier, marker)
+        corner, share = places(mesh, carrier)
+        wall = np.full((mesh.nodes, 3), -1, np.int32)
+        weight = np.zeros((mesh.nodes, 3))
+        facets = wall_facets(mesh, walls)
+        away = distances(mesh.points, mesh.points[facets])
+        near = np.flatnonzero(away < reach)
+        if len(near):
+            corners = mesh.points[facets]
+            facet, _ = nearest(mesh.points[near], corners)
+            row_of = np.full(mesh.nodes, -1, np.int32)
+            row_of[rows] = np.arange(len(rows))
+            wall[near] = row_of[facets[facet]]
+            weight[near] = closest(mesh.points[near], corners[facet])
+            weight[near] *= fading(away[near] / reach)[:, None]
+        return cls(corner, share, wall, weight)
+
+
+def fading(share: Floats) -> Floats:
+    """Factors of the correction at a share of its reach: 1 at the wall, 0 from 1 on, smooth."""
+    left = np.maximum(1.0 - share, 0.0)
+    return np.asarray(left**2 * (1.0 + 2.0 * share))
+
+
+def places(mesh: Mesh, carrier: Mesh) -> tuple[Ints, Floats]:
+    """Corners (nodes, 4) of the tetrahedron of a carrier that bears each node, and its coordinates.
+
+    Raises
+    ------
+    MeshError    a node that lies far outside of the carrier
+    """
+    cells = carrier.solids["tetrahedra"]
+    corners = carrier.points[cells]
+    cell, least = holding(mesh.points, corners)
+    outside = np.flatnonzero(least < -INSIDE)
+    if len(outside):
+        cell[outside] = _beside(mesh, carrier, outside)
+    own = corners[cell]
+    sides = np.swapaxes(own[:, 1:] - own[:, :1], 1, 2)
+    three = np.linalg.solve(sides, (mesh.points - own[:, 0])[..., None])[..., 0]
+    share = np.concatenate([1.0 - three.sum(axis=1, keepdims=True), three], axis=1)
+    return cells[cell], share
+
+
+def _beside(mesh: Mesh, carrier: Mesh, outside: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Tetrahedra behind the faces of the boundary that are nearest to nodes outside of all."""
+    faces = np.concatenate([triangles_of(own) for own in carrier.boundaries.values()])
+    face, away = nearest(mesh.points[outside], carrier.points[faces])
+    size = longest(carrier.points[faces[face]])
+    worst = int((away / size).argmax())
+    if away[worst] > OUTSIDE * size[worst]:
+        raise MeshError(
+            f"{named(mesh, int(outside[worst]))} lies {away[worst]:.4g} outside of the carrier, "
+            f"whose face there is {size[worst]:.4g} long; expected a carrier that reaches as far "
+            "as the mesh, with the same boundary"
+        )
+    used, inverse = np.unique(face, return_inverse=True)
+    return _behind(carrier, np.sort(faces[used], axis=1))[inverse]
+
+
+def _behind(carrier: Mesh, faces: NDArray[Any]) -> NDArray[np.int64]:
+    """Tetrahedra (k,) that have the faces (k, 3), whose nodes ascend."""
+    base = np.array([carrier.nodes**2, carrier.nodes, 1], np.int64)
+    each = carrier.solids["tetrahedra"][:, FACES].reshape(-1, 3).astype(np.int64)
+    keys = np.sort(each, axis=1) @ base
+    order = np.argsort(keys)
+    at = np.searchsorted(keys, faces.astype(np.int64) @ base, sorter=order)
+    return np.asarray(order[at] // 4)
+
+
+def longest(corners: Floats) -> Floats:
+    """(k,) longest sides of triangles (k, 3, 3)."""
+    sides = corners[:, [1, 2, 0]] - corners
+    return np.asarray(np.sqrt((sides**2).sum(axis=2).max(axis=1)))
+
+
+def named(mesh: Mesh, node: int) -> str:
+    """A node, by its number in the user's file, with its place."""
+    x, y, z = mesh.points[node]
+    return f"node {mesh.original[node]} (x = {x:.6g}, y = {y:.6g}, z = {z:.6g})"
+
+
+def _check_walls(mesh: Mesh, carrier: Mesh, marker: str) -> None:
+    """MeshError where nodes of a wall lie far from the carrier's wall of that name."""
+    faces = mesh.boundaries[marker]
+    nodes = np.unique(faces[faces >= 0])
+    corners = carrier.points[wall_facets(carrier, [marker])]
+    facet, away = nearest(mesh.points[nodes], corners)
+    size = longest(corners[facet])
+    worst = int((away / size).argmax())
+    if not away[worst] <= OFF_WALL * size[worst]:
+        raise MeshError(
+            f"{named(mesh, int(nodes[worst]))} of wall {marker!r} lies {away[worst]:.4g} from the "
+            f"carrier's, {100 * away[worst] / size[worst]:.3g} % of its facet's {size[worst]:.4g}, "
+            f"expected at most {100 * OFF_WALL:g} %: {OTHERS}"
+        )
