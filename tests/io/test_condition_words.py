@@ -25,6 +25,14 @@ PITCH, PLUNGE = km.motion.pitch(2.5, 0.08), km.motion.plunge(0.1, 0.08, phase_de
             "vibration, amplitudes (0.1, 0.2), k 0.3, phases (0, 90) deg",
         ),
         (
+            km.motion.vibrate([km.motion.clamped_bending(4.0), abs], [0.1, 0.2], 0.3),
+            "vibration, amplitudes (0.1, 0.2), k 0.3, phases (0, 0) deg, shapes bending",
+        ),
+        (
+            km.motion.given(shapes=km.motion.clamped_torsion(4.0)),
+            "given, about (0, 0), shapes torsion",
+        ),
+        (
             km.motion.twist(3.0, 0.1, span=2.0) + km.motion.plunge(0.1, 0.1),
             "twist + plunge, amplitude 3 deg, k 0.1, semispan 2, about (0.25, 0, 0), sweep 0 deg, "
             "dihedral 0 deg, plunge amplitude 0.1",
@@ -39,6 +47,17 @@ PITCH, PLUNGE = km.motion.pitch(2.5, 0.08), km.motion.plunge(0.1, 0.08, phase_de
 )
 def test_a_motion_is_its_kind_with_the_numbers_that_are_not_usual(motion, words):
     assert motion_in_words(motion) == words
+
+
+def test_shapes_are_numbered_with_their_amplitudes():
+    shapes = [km.motion.clamped_bending(4.0), abs, abs, km.motion.clamped_torsion(4.0)]
+    for law in (km.motion.given(shapes=shapes), km.motion.modes(shapes, lambda t: 0.0),
+                km.motion.vibrate(shapes, [0.1] * 4, 0.3)):  # fmt: skip
+        told = rows([law], [(0, "a")])[0]
+        assert {n: v for n, v in told.items() if n.startswith("shapes")} == {
+            "shapes_1": "bending",
+            "shapes_4": "torsion",
+        }
 
 
 class Flat:

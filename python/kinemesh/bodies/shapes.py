@@ -14,6 +14,7 @@ from kinemesh.errors import SettingsError
 from kinemesh.mesh.facets import turned_left
 from kinemesh.motion import Motion
 from kinemesh.motion.motions import Shape
+from kinemesh.motion.shape_files import FileShape
 from kinemesh.motion.twist import TwistShape
 from kinemesh.space.conditions.base import PLANE
 from kinemesh.space.conditions.table import role_of
@@ -91,7 +92,11 @@ class Shapes:
         """(n, dimensions) of a body's points; SettingsError for what is none."""
         member = self.vertices.owners.of[body]
         try:
+            if isinstance(shape, FileShape):
+                shape.file.check(points)
             given = shape(points.copy())
+        except SettingsError as error:
+            raise SettingsError(self._told(body, j), ": ", error.said, member=member) from None
         except Exception as error:  # of a user's function
             raise SettingsError(
                 f"{self._told(body, j)} failed at its points {points.shape}: "
@@ -234,7 +239,8 @@ class Shapes:
 
     @property
     def prints(self) -> dict[str, str]:
-        """Hash of the shapes of each body that bends, for the identity of a run."""
+        """Hash of the shapes of each body that bends, for the identity of a run; of shapes from
+        files it has all that these hold, and their names."""
         wall = self.vertices.wall
         each = [self.values, self.arms, self.shares] if self.turns else [self.values]
 
@@ -242,7 +248,10 @@ class Shapes:
             found = sha256()
             for table in each:
                 found.update(table[wall.body == body].tobytes())
-            return found.hexdigest()[:16]
+            files = {s.file.name: s.file for s in self.own[body] if isinstance(s, FileShape)}
+            for file in files.values():
+                found.update(file.content.encode())
+            return " of ".join([found.hexdigest()[:16], *([", ".join(files)] if files else [])])
 
         return {
             f"{member}: {marker}": told(body)

@@ -1,5 +1,6 @@
 """Motions of bodies: laws, functions of time and nothing else."""
 
+from kinemesh.motion.beams import clamped_bending, clamped_torsion
 from kinemesh.motion.given import Given, given
 from kinemesh.motion.modes import Modes, Vibration, modes, vibrate
 from kinemesh.motion.motions import (
@@ -15,6 +16,7 @@ from kinemesh.motion.motions import (
     plunge,
 )
 from kinemesh.motion.periods import ORDERS
+from kinemesh.motion.shape_files import shapes_from
 from kinemesh.motion.tables import Table, table
 from kinemesh.motion.twist import Twist, twist
 from kinemesh.motion.uniform import Rotate, Translate, rotate, translate
@@ -35,12 +37,15 @@ __all__ = [
     "Translate",
     "Twist",
     "Vibration",
+    "clamped_bending",
+    "clamped_torsion",
     "function",
     "given",
     "modes",
     "pitch",
     "plunge",
     "rotate",
+    "shapes_from",
     "table",
     "translate",
     "twist",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from kinemesh.arguments import checks_names
-from kinemesh.motion.modes import shapes_of
+from kinemesh.dimension import Dimension
+from kinemesh.motion.modes import dimension_of_shapes, shapes_of
 from kinemesh.motion.motions import Motion, Pose, Rate, Shape
 from kinemesh.motion.numbers import place
 
@@ -15,6 +17,7 @@ from kinemesh.motion.numbers import place
 class Given(Motion):
     """No law: the body rests until `Step.place` gives it a pose."""
 
+    by_shape: ClassVar[tuple[str, ...]] = ("shapes",)
     about: tuple[float, ...] = (0.0, 0.0)
     shapes: tuple[Shape, ...] = field(default=(), repr=False)  # told by their values
 
@@ -34,6 +37,10 @@ class Given(Motion):
     @property
     def pivot(self) -> tuple[float, ...]:
         return self.about
+
+    @property
+    def dimension(self) -> Dimension:
+        return dimension_of_shapes(self.shapes)
 
 
 @checks_names

@@ -8,6 +8,7 @@ from math import cos, radians, sin
 from typing import ClassVar
 
 from kinemesh.arguments import checks_names
+from kinemesh.dimension import XY, Dimension, widest
 from kinemesh.errors import SettingsError
 from kinemesh.motion import onset
 from kinemesh.motion.motions import Motion, Pose, Rate, Shape, omega_of
@@ -25,10 +26,16 @@ def shapes_of(owner: str, value: Shape | Sequence[Shape]) -> tuple[Shape, ...]:
     return tuple(found)
 
 
+def dimension_of_shapes(shapes: Sequence[Shape]) -> Dimension:
+    """Space where a shape is of wings, as those by formula; the plane where none tells."""
+    return widest(getattr(shape, "dimension", XY) for shape in shapes)
+
+
 @dataclass(frozen=True, slots=True)
 class Modes(Motion):
     """Amplitudes of shapes by a function of the user; `frequency` as of `Function`."""
 
+    by_shape: ClassVar[tuple[str, ...]] = ("shapes",)
     law: Callable[[float], Sequence[float] | float]
     shapes: tuple[Shape, ...] = field(default=(), repr=False)  # told by their values
     frequency: float | None = None
@@ -55,13 +62,17 @@ class Modes(Motion):
             )
         return Pose(modes=found)
 
+    @property
+    def dimension(self) -> Dimension:
+        return dimension_of_shapes(self.shapes)
+
 
 @dataclass(frozen=True, slots=True)
 class Vibration(Motion):
     """amplitude_j sin(omega t + phase_j) of each shape, times the share of the ramp."""
 
     adds_up: ClassVar[bool] = True
-    by_shape: ClassVar[tuple[str, ...]] = ("amplitudes", "phases_deg")
+    by_shape: ClassVar[tuple[str, ...]] = ("amplitudes", "phases_deg", "shapes")
     amplitudes: tuple[float, ...]
     k: float
     phases_deg: tuple[float, ...]
@@ -104,6 +115,10 @@ class Vibration(Motion):
     def settles(self, u_inf: float) -> float:
         return onset.end(u_inf, self.ramp, self.chord)
 
+    @property
+    def dimension(self) -> Dimension:
+        return dimension_of_shapes(self.shapes)
+
     def _phases(self, t: float, u_inf: float) -> list[float]:
         angle = self.omega(u_inf) * finite("vibrate", "t", t)
         return [angle + radians(phase) for phase in self.phases_deg]
@@ -131,8 +146,8 @@ def modes(
     Parameters
     ----------
     shapes : callables    each gives displacements (n, 2), in space (n, 3), for an amplitude of 1,
-        of points (n, 2) or (n, 3) of the body as given [chord]; `scipy.interpolate` makes them of
-        a structure's modes at its own points, as `RBFInterpolator(points, displacements)`
+        of points (n, 2) or (n, 3) of the body as given [chord]; `shapes_from` makes them of a
+        structure's modes at its own points, `clamped_bending` and `clamped_torsion` have formulae
     law : callable        gives the amplitudes a_j at time t [chord/a_inf]
     omega : float         angular frequency of a periodic law [rad per time]; None: no period
     """

@@ -74,7 +74,7 @@ def motion_in_words(motion: Motion) -> str:
 
 def _numbers(motion: Motion) -> dict[str, Any]:
     """Numbers of one motion by the names of its fields; a pair is name_x and name_y, and of
-    amplitudes of modes name_1, name_2, ..."""
+    amplitudes of modes name_1, name_2, ...; shapes of a file or by formula have their titles."""
     if isinstance(motion, Function):
         return {} if motion.frequency is None else {"omega": motion.frequency}
     found: dict[str, Any] = {}
@@ -86,8 +86,13 @@ def _numbers(motion: Motion) -> dict[str, Any]:
         if isinstance(value, Sequence) and not isinstance(value, str):
             by_shape = field.name in getattr(motion, "by_shape", ())
             ends = map(str, range(1, len(value) + 1)) if by_shape else "xyz"
-            pairs = zip(ends, value, strict=False)
+            pairs = zip(ends, map(_told, value), strict=False)
             found |= {f"{field.name}_{end}": v for end, v in pairs if not callable(v)}
         elif isinstance(value, bool | int | float | str):
             found[field.name] = value
     return found
+
+
+def _told(value: Any) -> Any:
+    """An entry of a pair or of a list; of a shape its title, where it has one."""
+    return getattr(value, "title", value) if callable(value) else value
