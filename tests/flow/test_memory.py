@@ -197,7 +197,7 @@ def counted_mover(model, space, deform):
         (name, deform)
         for name in MESHES
         for deform in DEFORMS
-        if deform != "rigid" or name not in BODILESS
+        if deform not in ("rigid", "modal") or name not in BODILESS
     ],
 )
 def test_a_deformation_needs_what_it_allocates(allocated, name, deform, dtype):

@@ -114,7 +114,11 @@ def options(case: Stated, dimension: Dimension = XY, of_case: bool = True) -> di
     for name in registry.named(case.method).references:
         if getattr(case.flow, name) is not None:
             told[name] = getattr(case.flow, name)
-    if case.motion is not None and (of_case or case.motion.bodies is None):
+    if of_case:
+        case.check_bending(dimension)
+    # names of bodies, and shapes, are of the case's own mesh
+    anywhere = case.motion is not None and case.motion.bodies is None and not case.bends
+    if case.motion is not None and (of_case or anywhere):
         with of_motions() if isinstance(case.mesh, Overset) else nullcontext():
             told["motion"] = case.motion.build(case.chord(dimension))
     if case.deform is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -11,7 +11,7 @@ from kinemesh.errors import CaseError
 from kinemesh.flow import registry
 from kinemesh.sentences import Place
 
-DEFORMS = ("springs", "delaunay", "rigid", "carrier")
+DEFORMS = ("springs", "delaunay", "rigid", "modal", "carrier")
 
 
 def deform_fields(method: str) -> list[str]:
@@ -31,6 +31,35 @@ def check_deform(method: str, deform: str | None) -> None:
             Place("deform", "method"),
             f" = {deform!r} is none of method {method!r}, which computes on a "
             f"{entry.spaces}; use {' or '.join(entry.deforms)}",
+        )
+
+
+def check_bending(method: str, deform: str | None, movers: Sequence[str], space: bool) -> None:
+    """Raise CaseError where a body bends and the deformation takes rigid bodies alone.
+
+    Parameters
+    ----------
+    deform : that the case names; None: the method's own
+    movers : deformations of such meshes and clouds
+    space : whether they are in space, where they move rigidly by default
+    """
+    from kinemesh import deform as deforms
+
+    own = registry.named(method).deforms
+    kinds: Mapping[str, Any] = deforms.METHODS
+    bending = [name for name in own if name in movers and kinds[name].bends]
+    if not bending:
+        raise CaseError(
+            Place("motion"),
+            f" bends a body, and method {method!r} has rigid bodies alone",
+            advice="leave modes and twist out, or use method = 'ale'",
+        )
+    if (deform or ("rigid" if space else own[0])) not in bending:
+        what = " lacks method" if deform is None else f" method = {deform!r}"
+        raise CaseError(
+            Place("deform"),
+            f"{what}, and [motion] bends a body, which meshes in rigid motion cannot follow",
+            advice=f"use method = {' or '.join(map(repr, bending))}",
         )
 
 

@@ -344,7 +344,7 @@ def needed(item: dataclasses.Field[Any]) -> bool:
 class DeformPart:
     """Deformation of the mesh, with the settings of its method."""
 
-    method: str = "springs"  # springs (of a mesh only), delaunay, rigid, carrier; needed
+    method: str = "springs"  # springs (meshes alone), delaunay, rigid, modal, carrier; needed
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from kinemesh.cases.job import Job
-from kinemesh.cases.methods import check_deform, check_solver, solver_fields
+from kinemesh.cases.methods import check_bending, check_deform, check_solver, solver_fields
 from kinemesh.cases.motions import MotionPart
-from kinemesh.cases.overset_parts import Overset
+from kinemesh.cases.overset_parts import Overset, of_motions
 from kinemesh.cases.parts import DeformPart, MeshPart
 from kinemesh.cases.stream import FlowPart
 from kinemesh.cases.values import choice, wrong
@@ -29,8 +30,11 @@ OF_PLANE = {  # keys of [flow] without a meaning by dimensions, and what to do t
         "reynolds": "viscous flow is of meshes in the plane alone; leave it out",
     },
 }
-MOVERS = {2: ("springs", "delaunay", "rigid"), 3: ("rigid", "springs", "carrier")}
-"""Deformations that move a mesh or cloud, by dimensions."""
+MOVERS = {
+    2: ("springs", "delaunay", "rigid", "modal"),
+    3: ("rigid", "springs", "modal", "carrier"),
+}
+"""Deformations that move a mesh or cloud, by dimensions, of cases in space the default first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,7 @@ class Stated:
         self.mesh.check_layers(self.flow.reynolds)
         check_deform(self.method, None if self.deform is None else self.deform.method)
         check_solver(self.method, self.solver)
+        self.check_bending(self.mesh.dimension)
 
     def __repr__(self) -> str:
         part = self.mesh
@@ -96,6 +101,19 @@ class Stated:
     def by_time(self) -> bool:
         """True for a run by time_step and steps, without a cycle."""
         return self.job.time_step is not None
+
+    @property
+    def bends(self) -> bool:
+        """True where a body bends by shapes."""
+        with of_motions() if isinstance(self.mesh, Overset) else nullcontext():
+            made = {} if self.motion is None else self.motion.named(self.flow.chord)
+        return any(motion.shapes for motion in made.values())
+
+    def check_bending(self, dimension: Dimension) -> None:
+        """CaseError where a body bends and its mesh or cloud, of this dimension, cannot follow."""
+        if self.bends:
+            own, count = None if self.deform is None else self.deform.method, dimension.count
+            check_bending(self.method, own, MOVERS[count], space=count == 3)
 
     def _check_dimension(self) -> None:
         """CaseError for what there is in the plane alone, before a mesh in space is made."""

@@ -18,4 +18,10 @@ __all__ = [
     "TorsionalSprings",
 ]
 
-METHODS = {"springs": TorsionalSprings, "delaunay": Delaunay, "rigid": Rigid, "carrier": Carrier}
+METHODS = {
+    "springs": TorsionalSprings,
+    "delaunay": Delaunay,
+    "rigid": Rigid,
+    "modal": Modal,
+    "carrier": Carrier,
+}

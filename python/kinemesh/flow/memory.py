@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.deform import Deformation, Delaunay, Rigid, TorsionalSprings
+from kinemesh.deform import Deformation, Delaunay, Modal, Rigid, TorsionalSprings
 from kinemesh.device.backend import Backend
 from kinemesh.device.counting import Counting
 from kinemesh.errors import DeviceError
@@ -64,7 +64,8 @@ Distinct = tuple[Any, int, int, NDArray[np.int64]]
 """A mesh or cloud, in how many ways members have it, how many have it, and its `counts`."""
 TURNED = {"one": [0.0], "same": [0.0, 0.0], "other": [0.0, 180.0]}  # alpha_deg of members
 WAYS: dict[str, Deformation] = {
-    way.kind: way for way in (TorsionalSprings(), Delaunay(), Delaunay(retriangulate=True), Rigid())
+    way.kind: way
+    for way in (TorsionalSprings(), Delaunay(), Delaunay(retriangulate=True), Rigid(), Modal())
 }
 _COUNTING = Lock()  # two threads that count, and keep warnings back, would keep them back for good
 

@@ -91,7 +91,8 @@ class Entry(NamedTuple):
 
 
 PLANE, BOTH = (2,), (2, 3)
-CELLS, POINTS = ("springs", "delaunay", "rigid", "carrier"), ("delaunay", "rigid")
+CELLS = ("springs", "delaunay", "rigid", "modal", "carrier")
+POINTS = ("delaunay", "rigid", "modal")
 RIGID = ("rigid",)
 CHORD, AREA = ("chord",), ("chord", "reference_area", "reference_length")
 MESH, CLOUD = ("springs", "natural", "flow"), ("cloud",)
