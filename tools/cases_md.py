@@ -91,7 +91,7 @@ def kind(annotation: object) -> str:
             said.append(" or ".join(n.strip("\"' ") for n in name[8:-1].split(",")))
         elif name.startswith(("tuple[float", "Sequence[float")):
             said.append(f"[{', '.join(['number'] * str(name).count('float'))}]")
-        elif name.startswith("tuple[str"):
+        elif name.startswith(("tuple[str", "Sequence[str")):
             said.append("list of texts")
         elif name.startswith("Sequence[Mapping"):
             said.append("list of tables")

@@ -179,10 +179,11 @@ def test_the_loops_of_the_page_on_stepping_run(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore::kinemesh.errors.KinemeshWarning")
-def test_the_page_on_bodies_that_bend_runs(capsys):
-    """A section with a drooping edge, and a wing that bends and pitches."""
+def test_the_page_on_bodies_that_bend_runs(tmp_path, monkeypatch):
+    """A section with a drooping edge, a file of shapes, wings that bend and pitch, and twist."""
+    monkeypatch.chdir(tmp_path)
     names = {}
-    section, wing, twisted = blocks("docs/bending.md")
+    section, file, wing, twisted = blocks("docs/bending.md")
 
     exec(compile(replaced(section, nodes="800", cycles=1, steps_per_cycle=16), "", "exec"), names)
     mesh, history = names["mesh"], names["run"].history
@@ -193,7 +194,12 @@ def test_the_page_on_bodies_that_bend_runs(capsys):
     assert np.polyfit(history["mode_1"], history["cl"], 1)[0] > 0
     assert np.polyfit(history["mode_1"], history["mode_force_1"], 1)[0] < 0
 
+    exec(compile(file, "", "exec"), {})
     exec(compile(replaced(wing, cycles=1, steps_per_cycle=8), "", "exec"), names)
+    bent, turned = km.motion.shapes_from("wing.npz")
+    nodes = names["wing"].points[np.unique(names["wing"].boundaries["airfoil"])]
+    assert np.abs(bent(nodes)[:, 2] - nodes[:, 1] ** 2 / 4).max() < 0.02
+    assert np.abs(turned(nodes)[:, 2] - nodes[:, 1] / 2 * (0.25 - nodes[:, 0])).max() < 0.02
     flown = names["flown"].history
     assert flown.rows == 8
     assert np.ptp(flown["mode_1"]) == pytest.approx(0.04, rel=1e-2)

@@ -119,6 +119,17 @@ def test_a_file_is_read_once_and_anew_where_it_has_changed(tmp_path):
         first.file.points[0] = 0.0
 
 
+def test_runs_are_told_apart_by_all_that_their_files_hold(tmp_path):
+    wall = nodes(WING)
+    alike = [at_walls(km.motion.shapes_from(written(tmp_path / "s.npz", points, BENDING)))
+             for points in (wall, wall, np.concatenate([wall, [[0.5, 1.0, 0.0]]]))]  # fmt: skip
+    first, again, other = (shapes.prints["0: airfoil"] for shapes in alike)
+    assert np.array_equal(alike[0].values, alike[2].values)
+    assert first == again
+    assert first != other
+    assert first.endswith(" of s.npz")
+
+
 def test_copies_of_the_values_are_the_users_own(tmp_path):
     (shape,) = km.motion.shapes_from(written(tmp_path / "s.npz", nodes(WING), BENDING))
     wall = nodes(WING)

@@ -13,11 +13,12 @@ from typing import Any
 from kinemesh import motion as motions
 from kinemesh.cases.values import in_section, known, wrong
 from kinemesh.errors import CaseError
+from kinemesh.motion.named_shapes import vibration
 from kinemesh.motion.tables import read
 from kinemesh.sentences import Place, Sentence
 
 Law = Callable[..., motions.Motion]
-FILE = "file"  # key of a law whose table may be the file's name alone
+FILE = "file"  # key of a law's file; where it needs one, the name alone may stand for the table
 K = "k"  # key of a law's frequency, which [motion] may state for all
 
 
@@ -36,6 +37,11 @@ def keys(made: Law) -> list[Parameter]:
     return [own for name, own in signature(made).parameters.items() if name != "chord"]
 
 
+def _of_file(made: Law) -> bool:
+    """True of a law that comes from a file."""
+    return any(key.name == FILE and key.default is Parameter.empty for key in keys(made))
+
+
 def _has_k(made: Law) -> bool:
     """True of a law with a reduced frequency."""
     return any(key.name == K for key in keys(made))
@@ -50,6 +56,7 @@ class MotionPart:
     translate: Mapping[str, Any] | None = law(motions.translate)  # see [motion] translate
     rotate: Mapping[str, Any] | None = law(motions.rotate)  # see [motion] rotate
     twist: Mapping[str, Any] | None = law(motions.twist)  # see [motion] twist
+    modes: Mapping[str, Any] | None = law(vibration)  # shapes that bend; see [motion] modes
     table: str | Mapping[str, Any] | None = law(read)  # file of times and poses; see [motion] table
     bodies: Mapping[str, Any] | None = None  # by body instead: [motion.bodies.MARKER]; others rest
     k: float | None = None  # reduced frequency of all laws that have one, in place of k in each
@@ -154,7 +161,7 @@ class MotionPart:
 def _check_law(place: Place, made: Law, table: Any) -> None:
     """CaseError for a table that lacks an argument of a law, or has one that the law has not."""
     expected = keys(made)
-    by_file = any(key.name == FILE for key in expected)
+    by_file = _of_file(made)
     if by_file and (not isinstance(table, str | Mapping) or table == ""):
         raise CaseError(
             place,
@@ -165,7 +172,8 @@ def _check_law(place: Place, made: Law, table: Any) -> None:
         raise wrong(place, table, "a table")
     own = _table(table)
     known(place, own, [key.name for key in expected])
-    if by_file and (not isinstance(own.get(FILE), str) or not own[FILE]):
+    needs = by_file or FILE in own
+    if needs and (not isinstance(own.get(FILE), str) or not own[FILE]):
         raise wrong(Place(place.section, f"{place.key} {FILE}"), own.get(FILE), "a file name")
     missing = [k.name for k in expected if k.default is Parameter.empty and k.name not in own]
     if missing:
@@ -184,7 +192,7 @@ def located(tables: Any, folder: str | Path) -> Any:
     made = dict(tables)
     for name, own in laws(MotionPart).items():
         table = made.get(name)
-        if any(key.name == FILE for key in keys(own)) and isinstance(table, str | Mapping):
+        if isinstance(table, Mapping) or (isinstance(table, str) and _of_file(own)):
             made[name] = _located(table, folder)
     if isinstance(made.get("bodies"), Mapping):
         made["bodies"] = {name: located(own, folder) for name, own in made["bodies"].items()}
@@ -195,7 +203,7 @@ def _located(table: str | Mapping[str, Any], folder: str | Path) -> str | Mappin
     """A file's name, or a table with one, relative to a folder."""
     if isinstance(table, str):
         return str((Path(folder) / table).absolute()) if table else table
-    if isinstance(table.get(FILE), str):
+    if isinstance(table.get(FILE), str) and table[FILE]:
         return {**table, FILE: str((Path(folder) / table[FILE]).absolute())}
     return table
 

@@ -107,7 +107,7 @@ def _files_in(path: tuple[str, ...], value: Any) -> Iterator[str]:
         for name, entry in value.items():
             yield from _files_in((*path, name), entry)
     elif "motion" in path:
-        if path[-1] == "table" or path[-2:] == ("table", "file"):
+        if path[-1] == "table" or path[-2:] in (("table", "file"), ("modes", "file")):
             yield str(value)
     elif path[0] in ("mesh", "parts") and is_file(path[-1], value):
         yield str(value)
