@@ -78,6 +78,7 @@ CASES = {
     "taylor-couette": Shown("grids"),
     "three-element": Shown("mach"),
     "two-cylinders": Shown("vorticity", "--size coarse"),
+    "wing-bend": Shown("cycle", "--size coarse"),
 }
 FRONT = {  # of the README, in the order of the goal of each; what the picture shows
     "agard-ct5": "Loops of AGARD CT5 beside SU2's",

@@ -349,3 +349,31 @@ def test_sweeps_over_files_of_shapes_know_what_these_hold(tmp_path):
     asked = asked_of(base, {"over": {"motion.modes.file": files}})
     assert list(asked.identity()["files"]) == files
     assert len(set(asked.identity()["files"].values())) == 2
+
+
+# ---------------------------------------------------------------- wing-bend
+
+
+def test_the_ready_wing_bends_and_twists_a_quarter_of_a_cycle_apart():
+    ready = km.cases.load("wing-bend")
+    law = ready.motion.build(ready.chord())
+    shapes = [km.motion.clamped_bending(4.0), km.motion.clamped_torsion(4.0)]
+    assert law == km.motion.vibrate(shapes, [0.2, 0.05], k=0.2, phases_deg=[90, 0])
+    assert (ready.flow.mach, ready.mesh.span, ready.flow.reference_area) == (0.5, 4.0, 4.0)
+    sizes = [ready.replace(nodes=name).mesh.nodes for name in ("coarse", "medium", "fine")]
+    assert sizes == [12_000, 40_000, 150_000]
+    quick = km.cases.load("wing-bend", ["motion.modes.k=0.3", "motion.modes.amplitudes=[0.1, 0]"])
+    assert quick.motion.build(1.0).amplitudes == (0.1, 0.0)
+    assert quick.title == ""  # which would tell of another k
+
+
+@pytest.mark.long
+def test_cells_of_the_ready_wing_bear_its_cycle():
+    """At least 95 % of the least angle of the mesh at rest."""
+    few = km.cases.load("wing-bend", ["run.steps_per_cycle=4", "run.cycles=1"])
+    report = km.cases.check.check(few.replace(nodes="coarse", device="cpu"))
+    assert report.good, str(report)
+    rows = {name: text for name, _, text in report.rows}
+    rest = float(rows["quality"].partition("least dihedral angle ")[2].split()[0])
+    least = float(rows["pre-flight"].partition("least dihedral ")[2].split()[0])
+    assert 0.95 * rest < least < rest
