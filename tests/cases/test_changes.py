@@ -43,6 +43,22 @@ def test_any_key_takes_another_value(here):
     assert case.deform.method == "delaunay"
 
 
+def test_files_of_motions_start_where_they_are_given(here):
+    """Beside the folder of the case file, as files of [mesh] do."""
+    table = {"table": "t.csv", "modes": {"file": "s.npz", "k": 0.2}}
+    made = changed({}, [
+        "motion.modes.file=s.npz", "motion.table=t.csv", "motion.pitch.k=0.1",
+        "motion.bodies.wing.modes={file = 's.npz', k = 0.2}",
+        "parts.wing.motion={table = 't.csv', modes = {file = 's.npz', k = 0.2}}",
+    ])  # fmt: skip
+    file, times = str(Path.cwd() / "s.npz"), str(Path.cwd() / "t.csv")
+    whole = {**table["modes"], "file": file}
+    assert made["motion"] == {"modes": {"file": file}, "table": times, "pitch": {"k": 0.1},
+                              "bodies": {"wing": {"modes": whole}}}  # fmt: skip
+    assert made["parts"] == {"wing": {"motion": {"table": times, "modes": whole}}}
+    assert Path.cwd() != here.parent
+
+
 def test_a_table_that_is_given_replaces_the_whole_one():
     table = {"motion": {"pitch": {"amplitude_deg": 1.0, "k": 0.1, "phase_deg": 9.0}}, "name": "x"}
 

@@ -251,6 +251,37 @@ def test_points_that_carry_no_spline_are_refused(tmp_path, points):
         shape(nodes(WING))
 
 
+def test_splines_may_cross_a_plane_of_symmetry_a_little_and_do_not(tmp_path):
+    """Sections of a beam that turn with it, of which a point in three is in the file."""
+
+    def turned(points):
+        y = points[:, 1]
+        return np.stack([0 * y, -points[:, 2] * np.sin(np.pi * y / 2), 1 - np.cos(np.pi * y)], 1)
+
+    some = nodes(WING)[::3]
+    (shape,) = km.motion.shapes_from(written(tmp_path / "s.npz", some, turned))
+    made = at_walls([shape])
+    wall = made.vertices.points[made.vertices.wall.node]
+    ends = np.isin(wall[:, 1], [0.0, 2.0])
+    assert np.abs(made.values[ends, 0, 1]).max() == 0.0
+    assert np.abs(shape(wall)[ends, 1]).max() > 1e-6
+    assert np.array_equal(made.values[~ends, 0], shape(wall)[~ends])
+    assert np.array_equal(made.values[ends, 0, ::2], shape(wall)[ends, ::2])
+
+
+@pytest.mark.parametrize("share", [0.0099, 0.0101])
+def test_one_per_cent_of_a_shape_is_little(tmp_path, share):
+    file = written(tmp_path / "s.npz", nodes(WING), lambda p: 0 * p + np.array([0, share, 1.0]))
+    (shape,) = km.motion.shapes_from(file)
+    if share < 0.01:
+        assert np.abs(at_walls([shape]).values[..., 1]).min() == 0.0
+        with pytest.raises(km.SettingsError, match="across its plane of symmetry"):
+            at_walls([lambda points: shape(points)])  # of a function nothing is taken out
+    else:
+        with pytest.raises(km.SettingsError, match="across its plane of symmetry"):
+            at_walls([shape])
+
+
 def test_shapes_across_a_plane_of_symmetry_are_refused(tmp_path):
     file = written(tmp_path / "s.npz", nodes(WING), lambda p: 0 * p + [0, 0.1, 1.0])
     with pytest.raises(

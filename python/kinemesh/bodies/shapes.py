@@ -22,6 +22,7 @@ from kinemesh.space.volumes import Volumes
 
 FloatArray = NDArray[np.float64]
 ACROSS = 1e-9  # displacement across a plane of symmetry, over the largest of the shape
+LITTLE = 0.01  # the same, as splines through a file's points may leave it: it is taken out
 
 
 class Shapes:
@@ -44,6 +45,7 @@ class Shapes:
     modes : (bodies, count) device array    amplitudes at which vertices are moved
     bent : (vertices, dimensions) device array    places before bodies turn and shift
     largest : (bodies, count)    largest displacement of each shape [chord]
+    of_files : (bodies, count)    whether it comes from a file
 
     Raises
     ------
@@ -58,9 +60,11 @@ class Shapes:
         self.values = np.zeros((len(wall.node), self.count, d))
         self.arms, self.shares = np.zeros_like(self.values), np.zeros(self.values.shape[:2])
         self.largest = np.zeros((len(own), self.count))
+        self.of_files = np.zeros(self.largest.shape, bool)
         for body, shapes in enumerate(self.own):
             rows = np.flatnonzero(wall.body == body)
             points = grid.vertices.points[wall.node[rows]]
+            self.of_files[body, : len(shapes)] = [isinstance(own, FileShape) for own in shapes]
             for j, shape in enumerate(shapes):
                 found = self._displacements(body, j, shape, points)
                 self.values[rows, j] = found
@@ -164,13 +168,19 @@ class Shapes:
         return np.array(found, np.int64), np.array(normals).reshape(-1, 2)
 
     def _check_planes(self) -> None:
-        """SettingsError for shapes by which walls leave a plane of symmetry."""
+        """SettingsError for shapes by which walls leave a plane of symmetry.
+
+        Of shapes from files a little displacement across it, as splines leave, is taken out.
+        """
         rows, unit = self._on_planes()
         if not len(rows):
             return
         wall = self.vertices.wall
-        across = np.abs((self.values[rows] * unit[:, None]).sum(axis=2))
-        limit = ACROSS * self.largest[wall.body[rows]]
+        found = (self.values[rows] * unit[:, None]).sum(axis=2)
+        largest = self.largest[wall.body[rows]]
+        little = self.of_files[wall.body[rows]] & (np.abs(found) <= LITTLE * largest)
+        self.values[rows] -= np.where(little, found, 0.0)[..., None] * unit[:, None]
+        across, limit = np.where(little, 0.0, np.abs(found)), ACROSS * largest
         worst = np.argwhere(across > limit)
         if len(worst):
             k, j = worst[0]

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import getitem
+from pathlib import Path
 from typing import Any
 
+from kinemesh.cases.motions import located
 from kinemesh.cases.sources import is_file
 from kinemesh.cases.values import bare_number
 from kinemesh.errors import CaseError
@@ -65,7 +69,11 @@ def _without(run: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _absolute(path: tuple[str, ...], value: Any) -> Any:
-    """The value of a key; a file of [mesh] or of a part starts where the change is given."""
+    """The value of a key; a file of [mesh], a part or a motion starts where the change is given."""
+    if "motion" in path:
+        keys = path[path.index("motion") + 1 :]
+        made = located(reduce(lambda own, key: {key: own}, reversed(keys), value), Path.cwd())
+        return reduce(getitem, keys, made)
     of_mesh = path[:1] == ("mesh",) and len(path) == 2
     of_part = path[:1] == ("parts",) and len(path) == 3
     if (of_mesh or of_part) and isinstance(value, str) and is_file(path[-1], value):
