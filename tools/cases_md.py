@@ -53,7 +53,8 @@ It divides them where `x`, `y` or `z` says so; without these a name takes what i
 A mesh that has all the new names and none of those in `of` stays as it is.
 `walls`, `far`, `boundaries` and `sliding` take the new names.
 With `[flow] chord` lengths and times are in the unit of the mesh, and `reynolds` is of that chord.
-Springs need the cells of a mesh; in space all move by `rigid` or `modal`, a mesh also by `springs` or `carrier`.
+Springs need the cells of a mesh.
+In space all move by `rigid` or `modal`, a mesh also by `springs` or `carrier`.
 Bodies that [bend](bending.md) need another one than `rigid`, the default in space.
 Of these `modal` is of one body, and takes no `twist`.
 A key that the method lacks is an error.
