@@ -33,6 +33,7 @@ steps_per_cycle = 8
 device = "cpu"
 """
 TWIST = "twist = { amplitude_deg = 3, k = 0.2, span = 2.0 }"
+NAMED = 'modes = { shapes = ["bending", "torsion"], span = 2.0, amplitudes = [0.05, 0.02], k = 0.2'
 PITCH = "pitch = { amplitude_deg = 3, k = 0.2 }"
 
 
@@ -52,7 +53,18 @@ def plane(motion, deform=None, **more):
 
 @pytest.mark.parametrize("name", ["springs", "modal"])
 def test_a_case_file_names_what_follows_a_body_that_bends(name):
-    assert case(TWIST, name).deform.build() == km.deform.METHODS[name]()
+    assert case(f"{NAMED} }}", name).deform.build() == km.deform.METHODS[name]()
+
+
+def test_fields_of_shapes_follow_no_twist():
+    assert case(TWIST, "springs").deform.method == "springs"
+    with pytest.raises(
+        CaseError, match=r"\[deform\] method = 'modal', .* twists .* 'springs' or 'carrier'$"
+    ):
+        case(TWIST)
+    with pytest.raises(CaseError, match=r"twists a body, and method 'meshless' has no deform"):
+        km.cases.load("wing-bend", ["method=meshless", "mesh.nodes=20000", f"motion.{TWIST}",
+                                    "mesh.sizes={}"])  # fmt: skip
 
 
 def test_fields_of_shapes_move_clouds_and_cells_too():
@@ -65,6 +77,10 @@ def test_fields_of_shapes_move_clouds_and_cells_too():
 def test_a_mesh_in_rigid_motion_cannot_follow_a_wing_that_bends(deform):
     found = r"lacks method" if deform is None else r"method = 'rigid'"
     with pytest.raises(CaseError, match=rf"\[deform\] {found}, .*use method = 'springs' or 'mod"):
+        case(f"{NAMED} }}", deform)
+    with pytest.raises(
+        CaseError, match=rf"\[deform\] {found}, .*use method = 'springs' or 'carrier'$"
+    ):
         case(TWIST, deform)
     assert case(PITCH, deform).build().deform == km.deform.Rigid()
 
@@ -79,7 +95,7 @@ def test_a_mesh_file_in_space_is_asked_for_its_dimension(tmp_path):
 
 def test_incompressible_flow_has_rigid_bodies_alone():
     with pytest.raises(CaseError, match=r"\[motion\] bends a body, and method 'incompressible'"):
-        plane(TWIST, flow={"reynolds": 100.0}, method="incompressible")
+        plane(f"{NAMED} }}", flow={"reynolds": 100.0}, method="incompressible")
 
 
 @pytest.mark.long
@@ -92,8 +108,6 @@ def test_settings_are_tried_without_shapes_on_a_mesh_that_is_not_the_case_s():
 
 
 # ---------------------------------------------------------------- [motion] modes
-
-NAMED = 'modes = { shapes = ["bending", "torsion"], span = 2.0, amplitudes = [0.05, 0.02], k = 0.2'
 
 
 def write(path, mesh, *shapes, scale=1.0):
@@ -158,6 +172,7 @@ def test_files_of_shapes_are_looked_for_beside_the_case_file(tmp_path):
         (f"{NAMED} }}".replace(", k = 0.2", ""), r"\[motion\] modes lacks k"),
         (f"{NAMED}, tip = 1 }}", r"\[motion\] modes: unknown key 'tip'"),
         (f"{NAMED}, chord = 2 }}", r"\[motion\] modes: unknown key 'chord'"),
+        ("twist = { amplitude_deg = 1, k = 1, span = 0 }", "twist: span = 0, expected a number ab"),
         ("modes = 3", r"\[motion\] modes = 3, expected a table"),
         ("modes = [{ shapes = 'bending' }]", r"\[motion\] modes = .*expected a table"),
         (f"{NAMED}, file = '' }}", r"\[motion\] modes file = '', expected a file name"),

@@ -117,7 +117,7 @@ def options(case: Stated, dimension: Dimension = XY, of_case: bool = True) -> di
     if of_case:
         case.check_bending(dimension)
     # names of bodies, and shapes, are of the case's own mesh
-    anywhere = case.motion is not None and case.motion.bodies is None and not case.bends
+    anywhere = case.motion is not None and case.motion.bodies is None and not case.shapes
     if case.motion is not None and (of_case or anywhere):
         with of_motions() if isinstance(case.mesh, Overset) else nullcontext():
             told["motion"] = case.motion.build(case.chord(dimension))

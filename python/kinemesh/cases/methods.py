@@ -34,31 +34,41 @@ def check_deform(method: str, deform: str | None) -> None:
         )
 
 
-def check_bending(method: str, deform: str | None, movers: Sequence[str], space: bool) -> None:
-    """Raise CaseError where a body bends and the deformation takes rigid bodies alone.
+def check_bending(
+    method: str, deform: str | None, movers: Sequence[str], space: bool, twists: bool
+) -> None:
+    """Raise CaseError where a body bends, or twists, as the deformation cannot follow.
 
     Parameters
     ----------
     deform : that the case names; None: the method's own
     movers : deformations of such meshes and clouds
     space : whether they are in space, where they move rigidly by default
+    twists : whether sections turn by angles of any size
     """
     from kinemesh import deform as deforms
 
     own = registry.named(method).deforms
     kinds: Mapping[str, Any] = deforms.METHODS
     bending = [name for name in own if name in movers and kinds[name].bends]
+    if twists:
+        bending = [name for name in bending if kinds[name].twists]
     if not bending:
+        alone = "no deformation that follows" if twists else "rigid bodies alone"
         raise CaseError(
             Place("motion"),
-            f" bends a body, and method {method!r} has rigid bodies alone",
+            f" {'twists' if twists else 'bends'} a body, and method {method!r} has {alone}",
             advice="leave modes and twist out, or use method = 'ale'",
         )
-    if (deform or ("rigid" if space else own[0])) not in bending:
+    used = deform or ("rigid" if space else own[0])
+    if used not in bending:
         what = " lacks method" if deform is None else f" method = {deform!r}"
+        why = "bends a body, which meshes in rigid motion cannot follow"
+        if kinds[used].bends:
+            why = "twists sections, which fields in proportion to amplitudes cannot follow"
         raise CaseError(
             Place("deform"),
-            f"{what}, and [motion] bends a body, which meshes in rigid motion cannot follow",
+            f"{what}, and [motion] {why}",
             advice=f"use method = {' or '.join(map(repr, bending))}",
         )
 

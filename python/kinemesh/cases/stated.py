@@ -19,6 +19,7 @@ from kinemesh.dimension import Dimension
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
 from kinemesh.motion import ORDERS
+from kinemesh.motion.motions import Shape
 from kinemesh.sentences import Place
 
 BY_CYCLES = ("cycles", "steps_per_cycle", "until", "periodic_tolerance")
@@ -103,17 +104,18 @@ class Stated:
         return self.job.time_step is not None
 
     @property
-    def bends(self) -> bool:
-        """True where a body bends by shapes."""
+    def shapes(self) -> list[Shape]:
+        """Shapes of all bodies that bend; none of rigid ones."""
         with of_motions() if isinstance(self.mesh, Overset) else nullcontext():
             made = {} if self.motion is None else self.motion.named(self.flow.chord)
-        return any(motion.shapes for motion in made.values())
+        return [shape for motion in made.values() for shape in motion.shapes]
 
     def check_bending(self, dimension: Dimension) -> None:
         """CaseError where a body bends and its mesh or cloud, of this dimension, cannot follow."""
-        if self.bends:
+        if shapes := self.shapes:
             own, count = None if self.deform is None else self.deform.method, dimension.count
-            check_bending(self.method, own, MOVERS[count], space=count == 3)
+            twists = any(getattr(shape, "turns", False) for shape in shapes)
+            check_bending(self.method, own, MOVERS[count], space=count == 3, twists=twists)
 
     def _check_dimension(self) -> None:
         """CaseError for what there is in the plane alone, before a mesh in space is made."""

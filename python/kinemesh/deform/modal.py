@@ -170,6 +170,7 @@ class Modal(Rigid):
     name = "modal"
     words = WORDS
     bends = True
+    twists = False
 
     def attach(self, vertices: Vertices) -> ModalMover:
         return ModalMover(vertices)

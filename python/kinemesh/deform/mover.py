@@ -193,10 +193,12 @@ class Deformation(ABC):
     Attributes
     ----------
     bends : whether it takes bodies that bend
+    twists : whether it then takes sections that turn by angles of any size
     """
 
     name = "none"
     bends: ClassVar[bool] = False
+    twists: ClassVar[bool] = True
 
     @property
     def kind(self) -> str:
