@@ -115,6 +115,7 @@ def test_power_of_modes_in_a_case_file_is_force_times_velocity(device):
     power = (force * velocity).sum() / (12 * h) / scale
     assert made.history["power"][-1] == pytest.approx(power, rel=1e-8)
     assert abs(power) > 1e-4
+    assert made.summary["conditions"]["amplitudes"] == {"0: airfoil": ["rad", "-"]}
     rates = 2 * 0.3 * MACH * np.array([0.05, 0.2])
     rates = rates * np.cos(2 * 0.3 * MACH * 0.6 + np.radians([90.0, 10.0]))
     forces = [made.history[f"mode_force_{j}"][-1] for j in (1, 2)]

@@ -22,7 +22,7 @@ from kinemesh.space.volumes import Volumes
 
 FloatArray = NDArray[np.float64]
 ACROSS = 1e-9  # displacement across a plane of symmetry, over the largest of the shape
-LITTLE = 0.01  # the same, as splines through a file's points may leave it: it is taken out
+LITTLE = 0.01  # of the largest, left across it by splines through a file's points: taken out
 
 
 class Shapes:
@@ -242,7 +242,7 @@ class Shapes:
         times a number.
         """
         return {
-            f"{member}: {marker}": ["rad" if isinstance(s, TwistShape) else "-" for s in own]
+            f"{member}: {marker}": [getattr(s, "unit", "-") for s in own]
             for (member, marker), own in zip(self.vertices.bodies, self.own, strict=True)
             if own
         }

@@ -48,6 +48,7 @@ class ClampedTorsion:
     """Turn of sections of a beam clamped at the root, for a small angle; see `clamped_torsion`."""
 
     title: ClassVar[str] = "torsion"
+    unit: ClassVar[str] = "rad"  # of the amplitude
     dimension: ClassVar[Dimension] = XYZ
     span: float
     about: tuple[float, ...]
