@@ -54,6 +54,10 @@ class Dimension:
         """Columns of coordinates that are of the plane of motion."""
         return [self.axes.index(axis) for axis in self.motion]
 
+    def kernel(self, name: str) -> str:
+        """Name of a kernel that there is once per dimension."""
+        return name + "".join(self.endings)
+
     def holds(self, other: Dimension) -> bool:
         """True where what is of the other dimension can stand in this one."""
         return self.count >= other.count

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kinemesh.bodies.placement import Poses
 from kinemesh.bodies.poses import rows_of
 from kinemesh.device.backend import Backend
-from kinemesh.dimension import Dimension
+from kinemesh.dimension import DIMENSIONS, Dimension
 from kinemesh.errors import SettingsError
 from kinemesh.motion import Motion, Pose
 from kinemesh.space.conditions.base import Condition
@@ -41,7 +41,7 @@ class Kept:
         self.copies = [b.zeros(array.shape, np.float64) for array, _ in arrays]
         there = [(array, of, k) for (array, of), k in zip(arrays, self.copies, strict=True)]
         d = arrays[0][0].shape[1]
-        copy, marked = f"copy_f64_{d}", MARKED[d]
+        copy, marked = f"copy_f64_{d}", DIMENSIONS[d].kernel("copy_marked")
         self.keep = b.record([b.bind(copy, **{"from": a, "to": k}) for a, _, k in there])
         self._back = b.record(
             [
@@ -55,9 +55,6 @@ class Kept:
         self.backend.put(self.mark, members)
         self._back()
 
-
-MARKED = {2: "copy_marked", 3: "copy_marked_3d"}
-"""Kernels that copy what is of some members, by dimensions."""
 
 BENDING = {
     2: "km.deform.Modal(), TorsionalSprings() or Delaunay()",

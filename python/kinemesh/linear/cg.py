@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from kinemesh.csr import offsets_of
 from kinemesh.device.backend import Backend
+from kinemesh.dimension import DIMENSIONS
 from kinemesh.linear.blocks import CHUNK
 from kinemesh.linear.hierarchy import STRENGTH, Level, along, hierarchy, rigid_and_scaled
 from kinemesh.linear.krylov import Krylov
 from kinemesh.linear.multigrid import Multigrid
 from kinemesh.linear.pattern import Pattern
 
-NARROW = {2: "spring_narrow", 3: "spring_narrow_3d"}
-"""Kernels that make a matrix one in single precision, by dimensions."""
 STRENGTHS = {2: STRENGTH, 3: 0.02}
 """Couplings that join aggregates of springs, by dimensions (docs/theory.md, section 5.2)."""
 WEAK = {2: 0.0, 3: 0.06}
@@ -74,7 +73,8 @@ class Cg(Krylov):
         self.rows = np.split(free, np.cumsum(counts)[:-1])
         self.levels: list[Sequence[Level]] = [()] * members
         self.cycle: list[Any] = []
-        narrow = backend.bind(NARROW[size], **{"from": self.A, "to": self.single})
+        kernel = DIMENSIONS[size].kernel("spring_narrow")
+        narrow = backend.bind(kernel, **{"from": self.A, "to": self.single})
         self.factor = backend.record([narrow])
         self.finish = backend.record([])
         self.begin = backend.record(self._begin_calls(self.tolerances(tolerance)))

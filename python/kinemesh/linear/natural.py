@@ -19,13 +19,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from kinemesh.device.backend import Backend
+from kinemesh.dimension import DIMENSIONS
 from kinemesh.errors import DeviceError, NumericalFault, SettingsError
 from kinemesh.linear.krylov import Krylov
 from kinemesh.linear.pattern import Pattern
 
 NAMES = ("libcusparse.so.13", "libcusparse.so.12")
-NUMBERS = {2: "spring_csr", 3: "spring_csr_3d"}
-"""Kernels that make rows of numbers of rows of blocks, by their size."""
 
 
 def natural_csr(row: NDArray, column: NDArray, blocks: NDArray, node: NDArray) -> sparse.csr_matrix:
@@ -204,7 +203,9 @@ class Ilu0(Krylov):
         )
         tables = scalar_pattern(pattern.row, pattern.column, size)
         self.ilu = NaturalIlu(backend, (*(backend.array(t, np.int32) for t in tables), values))
-        self.factor = self._bind(NUMBERS[size], row=self.tables["row"], A=self.A, to=values)
+        self.factor = self._bind(
+            DIMENSIONS[size].kernel("spring_csr"), row=self.tables["row"], A=self.A, to=values
+        )
         self.begin = backend.record(
             [
                 self.start,
