@@ -128,6 +128,25 @@ def test_linear_displacements_are_carried_exactly(name, device):
     assert np.abs(want - vertices.points)[free].max() > 0.5
 
 
+def test_nodes_of_planes_stay_in_these_wherever_the_carrier_goes():
+    case = made(MESHES["prisms"])
+    vertices, b = case.grid.vertices, case.backend
+    mover = case.deform.attach(vertices)
+    way = np.array([0.1, 0.2, 0.3])
+    b.put(mover.carriers.x, mover.carriers.points + way)
+    at = vertices.points.copy()
+    at[vertices.wall.node] += way
+    b.put(vertices.x, at)
+
+    for call in mover.carried.calls():
+        call()
+
+    moved = b.get(vertices.x) - vertices.points
+    slides = vertices.sliding[0]
+    assert np.abs(moved[slides] - way * [1, 0, 1]).max() <= 1e-13
+    assert np.abs(moved[~vertices.held & ~slides] - way).max() <= 1e-13
+
+
 def test_layers_go_with_the_wall_and_nodes_out_of_reach_with_the_carrier_alone():
     """The carrier rests, and one wall node is moved: neighbours take their share of it."""
     case = made(MESHES["hexahedra"], deform=Carrier(mesh=COARSE, reach=0.2))
@@ -179,6 +198,7 @@ def test_a_carrier_at_rest_leaves_every_bit():
     assert np.array_equal(case.backend.get(case.grid.vertices.x), case.grid.vertices.points)
 
 
+@pytest.mark.long
 def test_a_step_that_is_placed_again_forgets_the_first_poses():
     def places(again):
         case = made(MESHES["prisms"])
@@ -192,6 +212,7 @@ def test_a_step_that_is_placed_again_forgets_the_first_poses():
     assert np.array_equal(places(True), places(False))
 
 
+@pytest.mark.long
 def test_members_with_carriers_of_their_own_are_their_solo_runs():
     finer = km.mesh.extruded(
         km.mesh.airfoil("naca0012", nodes=600, far_field=6.0), span=LENGTH, layers=2, cells="tets"
@@ -264,12 +285,58 @@ def test_a_run_is_stopped_and_resumed_to_the_bit(tmp_path):
     other = km.mesh.extruded(
         km.mesh.airfoil("naca0012", nodes=600, far_field=6.0), span=LENGTH, layers=2, cells="tets"
     )
-    for deform in (Carrier(mesh=COARSE, reach=0.2), Carrier(mesh=other)):
-        with pytest.raises(km.CaseError, match=r"deform|carriers"):
+    bent = COARSE.transformed(COARSE.points * (1 + 1e-9))
+    for deform, match in ((Carrier(COARSE, 0.2), "deform"), (Carrier(other), "deform"),
+                          (Carrier(bent), "carriers")):  # fmt: skip
+        with pytest.raises(km.CaseError, match=match):
             made(mesh, deform=deform).run(steps=4, out=tmp_path / "parts", resume=True, **how)
-    again = made(mesh).run(steps=4, out=tmp_path / "parts", resume=True, **how).history
+    run = made(mesh).run(steps=4, out=tmp_path / "parts", resume=True, **how)
+    told = run.summary["conditions"]["deform"]
+    assert (told["method"], told["reach"], told["tolerance"]) == ("carrier", 0.3, 1e-5)
+    assert told["mesh"].startswith("Mesh(1440 nodes, 5184 tetrahedra")
+    again = run.history
     for name in whole.columns:
         assert np.array_equal(whole[name], again[name], equal_nan=True), name
+
+
+def test_the_carrier_stays_with_bodies_that_begin_away_from_rest():
+    case = made(
+        MESHES["prisms"], km.motion.twist(12.0, k=0.3, span=SPAN, about=(0, 0), phase_deg=60.0)
+    )
+    case.rest(case.bodies.poses(np.zeros(1)))
+    case.begin_step(np.array([0.1]), 1)
+
+    carrier = case.mover.carriers
+
+    wall = carrier.points[carrier.wall.node]
+    angle = np.radians(12.0) * np.sin(np.radians(60.0))
+    tip = wall[:, 1] >= SPAN
+    turned = Rotation.from_rotvec([0, angle, 0]).apply(wall[tip])
+    assert np.abs(case.backend.get(carrier.x)[carrier.wall.node][tip] - turned).max() <= 1e-14
+    case.rewind()
+    case.begin_step(np.array([0.1]), 1)
+    assert np.array_equal(case.backend.get(case.mover.carriers.x), carrier.points)
+
+
+@pytest.mark.long
+@pytest.mark.flow
+def test_a_preflight_leaves_every_bit_and_a_motion_may_begin_away_from_rest():
+    law = km.motion.twist(12.0, k=0.3, span=SPAN, phase_deg=60.0)
+    histories = []
+    for preflight in (True, False):
+        case = made(MESHES["prisms"], law)
+        how = {"cycles": 0.2, "steps_per_cycle": 10, "start": "as is"}
+        histories.append(case.run(preflight=preflight, **how).history)
+        carrier, first = case.mover.carriers, case.grid.vertices
+        far = case.backend.get(carrier.x) - carrier.points
+        assert np.abs(far).max() > 0.02  # it has gone with the bodies to where they begin
+        place = case.mover.carried.others
+        borne = far[case.backend.get(place["corner"])] * case.backend.get(place["share"])[..., None]
+        way = case.backend.get(first.x) - first.points
+        rest = way[case.backend.get(place["node"])] - borne.sum(axis=1)
+        assert np.abs(rest).max() < 0.05 * np.abs(far).max()  # the correction: chords of walls
+    for name in histories[0].columns:
+        assert np.array_equal(histories[0][name], histories[1][name], equal_nan=True), name
 
 
 @on_devices
@@ -410,6 +477,32 @@ def test_a_carrier_that_folds_is_told_with_the_phase():
     match = r"pre-flight .*phase \d+ degrees.*the carrier folds: springs invert a cell at node \d+"
     with pytest.raises(km.NumericalFault, match=match):
         case.run(cycles=1, steps_per_cycle=8, start="as is")
+
+
+@pytest.mark.long
+@pytest.mark.flow
+def test_a_member_whose_carrier_folds_fails_alone():
+    mesh, how = MESHES["prisms"], {"time_step": 0.5, "steps": 2, "start": "as is"}
+    none = Carrier(COARSE, springs=km.deform.TorsionalSprings(halvings=0))
+    spin = km.motion.pitch(170.0, k=2.0)
+
+    run = made(mesh, [spin, TWIST], none, mach=[0.4, 0.4]).run(**how)
+
+    assert [row["member"] for row in run.failed] == [0]
+    assert "the carrier folds" in run.failed[0]["cause"]
+    alone = made(mesh, deform=none).run(**how).history
+    of = run.history["member"] == 1
+    for name in ("cl", "power", "min_volume", "min_dihedral_deg"):
+        assert np.array_equal(run.history[name][of], alone[name]), name
+
+
+@on_devices
+def test_places_do_not_depend_on_the_precision_of_the_flow(device):
+    single, double = (
+        moved(made(MESHES["prisms"], device=device, dtype=dtype), 0.3)
+        for dtype in ("float32", "float64")
+    )
+    assert np.array_equal(single, double)
 
 
 def test_a_cell_that_inverts_halves_the_step(monkeypatch):

@@ -82,6 +82,14 @@ class Carrier(Deformation):
         return cls(**rest, springs=TorsionalSprings(**springs))
 
     @property
+    def chosen(self) -> dict[str, Any]:
+        several = isinstance(self.mesh, tuple)
+        each = [repr(own) if isinstance(own, Mesh) else str(own) for own in (
+            self.mesh if several else (self.mesh,))]  # fmt: skip
+        told = {"mesh": each if several else each[0], "reach": self.reach}
+        return told | self.springs.chosen
+
+    @property
     def elsewhere(self) -> Carrier:
         return Carrier(AUTO, self.reach, self.springs)
 

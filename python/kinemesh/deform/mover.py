@@ -207,6 +207,11 @@ class Deformation(ABC):
         """Keys of [deform] in a case file beside `method`."""
         return [f.name for f in fields(cls)]
 
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """Settings by name, as summaries and restarts have them."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
     @classmethod
     def of_options(cls, table: Mapping[str, Any]) -> Deformation:
         """Settings of a table of these options."""

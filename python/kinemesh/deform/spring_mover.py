@@ -35,7 +35,7 @@ NETS: dict[int, Any] = {2: Spokes, 3: Rings}
 """Springs of a mesh, by its dimensions."""
 REMEDIES = {
     2: "more steps per cycle, Delaunay mapping or rigid motion",
-    3: "more steps per cycle, tetrahedra of larger angles there, or rigid motion",
+    3: "more steps per cycle, tetrahedra of larger angles there, a carrier, or rigid motion",
 }
 """Advice where springs invert a cell, by dimensions."""
 

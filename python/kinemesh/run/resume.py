@@ -98,10 +98,9 @@ def identity(solver: Moving, mode: str, **more: Any) -> dict[str, Any]:
     }
     if mode == "unsteady":
         found["motion"] = [name_of(m) for m in solver.motions]
-        deform = {f.name: getattr(solver.deform, f.name) for f in fields(solver.deform)}
         found["deform"] = {"method": solver.deform.name} | {
             name: value if isinstance(value, int | float | str) else name_of(value)
-            for name, value in deform.items()
+            for name, value in solver.deform.chosen.items()
         }
     asked: dict[str, Any] = plain(found | more)
     return asked

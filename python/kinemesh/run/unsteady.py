@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -391,8 +390,7 @@ class Unsteady(Driver):
         conditions = {
             **plan.told(self.done),
             "motion": [None if m is None else repr(m) for m in solver.motions],
-            "deform": {"method": solver.deform.name}
-            | {f.name: getattr(solver.deform, f.name) for f in fields(solver.deform)},
+            "deform": {"method": solver.deform.name} | solver.deform.chosen,
             **({"placed": True} if self.placed.past else {}),
         }
         return result, notes, conditions

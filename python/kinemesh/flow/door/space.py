@@ -39,7 +39,7 @@ def check_space(_: Any, arguments: Arguments) -> None:
             f"deform is {arguments.deform!r}, which moves nodes and points in the plane; in space "
             "use ",
             Option("deform", Rigid(), "--deform rigid"),
-            ", or Modal(), or on meshes TorsionalSprings(), where bodies bend",
+            ", or Modal(), or on meshes TorsionalSprings() or Carrier(), where bodies bend",
         )
 
 
