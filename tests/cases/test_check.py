@@ -207,6 +207,15 @@ def test_no_preflight_is_said(capsys):
     assert rows["pre-flight"] == ("-", "not asked for")
 
 
+def test_a_case_without_motion_needs_no_preflight(capsys):
+    still = ("[motion]\npitch = { amplitude_deg = 2.0, k = 0.1 }\n", "")
+    _, rows, _ = checked(
+        capsys, still, ("cycles = 2\nsteps_per_cycle = 8", "time_step = 0.1\nsteps = 4")
+    )
+
+    assert rows["pre-flight"] == ("ok", "not needed, as no body moves")
+
+
 def section_file(gap):
     """A coordinate file of the NACA 0012 with its sides drawn apart by a gap."""
     points = km.mesh.section("naca0012").points(np.linspace(0, 1, 81))

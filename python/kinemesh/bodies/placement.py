@@ -97,3 +97,8 @@ def at_rest(poses: Sequence[Pose]) -> Placement:
     modes = None if there.modes is None else np.zeros(there.modes.shape)
     still = RateArray(np.zeros(len(there)), np.zeros(there.shift.shape), there.axis, modes)
     return Placement(there.scaled, lambda: still)
+
+
+def moved(poses: Poses) -> bool:
+    """True unless all bodies are as given both where a step begins and where it ends."""
+    return any(PoseArray.of(poses(share)).moved_at_all for share in (0.0, 1.0))

@@ -405,6 +405,8 @@ def _preflight(
         with progress_bar(plan.dry_steps + 1, progress, "pre-flight step") as bar:
             found: dict[str, Any] = fly(model, plan.dt, plan.dry_steps, plan.phases, bar.update)
         if not found:
-            said.append("rigid motion, which leaves every cell its shape")
+            moves = any(motion is not None for motion in model.motions)
+            rigid = "rigid motion, which leaves every cell its shape"
+            said.append(rigid if moves else "not needed, as no body moves")
             return
         said += flown(found, model, plan)

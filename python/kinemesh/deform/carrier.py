@@ -50,6 +50,7 @@ class Carrier(Deformation):
     springs: TorsionalSprings = field(default_factory=TorsionalSprings)
     name = "carrier"
     bends = True
+    stands = True
 
     def __post_init__(self) -> None:
         reach = self.reach

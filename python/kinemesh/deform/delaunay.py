@@ -69,6 +69,7 @@ class Delaunay(Deformation):
     retriangulate: bool = False
     name = "delaunay"
     bends = True
+    stands = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.retriangulate, bool):

@@ -191,11 +191,13 @@ class Deformation(ABC):
     ----------
     bends : whether it takes bodies that bend
     twists : whether it then takes sections that turn by angles of any size
+    stands : whether vertices stand where they are given as long as all bodies do
     """
 
     name = "none"
     bends: ClassVar[bool] = False
     twists: ClassVar[bool] = True
+    stands: ClassVar[bool] = False
 
     @property
     def kind(self) -> str:

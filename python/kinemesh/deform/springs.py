@@ -41,6 +41,7 @@ class TorsionalSprings(Deformation):
     halvings: int = 5
     name = "springs"
     bends = True
+    stands = True
 
     def __post_init__(self) -> None:
         if self.solver not in SOLVERS:

@@ -17,6 +17,7 @@ from kinemesh.bodies.case import Bodies, Stands
 from kinemesh.bodies.placement import Placement, at_rest, by_laws
 from kinemesh.bodies.shapes import Shapes
 from kinemesh.deform.mover import Mover
+from kinemesh.deform.waiting import WaitingMover
 from kinemesh.errors import warn_of
 from kinemesh.flow.door import sizes
 from kinemesh.flow.door.arguments import Arguments, Markers, motions_of
@@ -248,10 +249,20 @@ class Moving(Runnable, Driven, Counted):
         there = at_rest(poses)
         if not there.poses.moved_at_all:
             return
-        self.deform.attach(self.grid.vertices).step(there.at)
+        self.attach().step(there.at)
         self.grid.start()
         self.begin_grids(there, "parts at the start of the motion")
         self.check_faults("mesh at the start of the motion")
+
+    @property
+    def stands(self) -> bool:
+        """True where no vertex moves until a user places a body: no body has a motion."""
+        return self.deform.stands and all(motion is None for motion in self.motions)
+
+    def attach(self) -> Mover:
+        """Mover of the deformation, which of bodies without a motion waits for a placement."""
+        vertices = self.grid.vertices
+        return WaitingMover(vertices, self.deform) if self.stands else self.deform.attach(vertices)
 
     def start_from(self, start: str) -> None:
         """The flow that an unsteady run begins with, one of `starts` that needs no march.
@@ -263,7 +274,7 @@ class Moving(Runnable, Driven, Counted):
     def begin_bodies(self, dt: NDArray[np.float64], order: int) -> None:
         """Volumes and bodies begin a physical step (`begin_step`)."""
         if self.mover is None:
-            self.mover = self.deform.attach(self.grid.vertices)
+            self.mover = self.attach()
         self.grid.keep_levels()
         self.grid.set_time_levels(dt, order)
         self.mover.begin()

@@ -52,7 +52,8 @@ def fly(
     -------
     dict    steps, and with phases (or times) least_area [chord^2], least_angle_deg of a mesh, or
         worst_condition of a cloud, or what is counted of overset parts; numbers of one member,
-        lists of several.  Empty for rigid motion, which leaves every cell its shape.
+        lists of several.  Empty for rigid motion, which leaves every cell its shape, and where no
+        body moves.
 
     Raises
     ------
@@ -61,7 +62,7 @@ def fly(
     OversetError      parts that cannot be solved on where they stand, likewise
     """
     rigid = isinstance(solver.deform, Rigid | Still) and solver.grid.vertices.shapes is None
-    if rigid:  # no cell changes its shape: nothing to find
+    if rigid or solver.stands:  # no cell changes its shape: nothing to find
         return {}
     members, ensemble = solver.grid.members, solver.grid.ensemble
     worst: dict[str, NDArray[np.float64]] = {}

@@ -260,7 +260,7 @@ def restore(solver: Moving, saved: Saved, poses: Sequence[Pose]) -> None:
         # a mover is made where the motion begins, as it was in the run itself
         solver.rest(poses)
         if saved.step:
-            solver.mover = solver.deform.attach(solver.grid.vertices)
+            solver.mover = solver.attach()
         solver.step_number = saved.step
     else:
         solver.resume_steady(poses)

@@ -128,7 +128,8 @@ class Runnable:
             is a CaseError.  The same run may always begin again in its folder
         preflight : first move the mesh alone through a cycle, and stop before any flow is computed
             if a cell inverts; through the whole run with `time_step`, and with
-            `Delaunay(retriangulate=True)`, whose cycles may differ.  Rigid motion needs no check
+            `Delaunay(retriangulate=True)`, whose cycles may differ.  Rigid motion needs no check,
+            nor do bodies without a motion
         energy : measure the joules of the GPU's board and of the CPU's sockets (docs/energy.md)
         coupler : function Step -> None, which accepts the step, or {body: km.Pose}, with which the
             step is done again (docs/stepping.md); of bodies without a motion, or with
