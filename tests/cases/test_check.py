@@ -216,6 +216,27 @@ def test_a_case_without_motion_needs_no_preflight(capsys):
     assert rows["pre-flight"] == ("ok", "not needed, as no body moves")
 
 
+@pytest.mark.parametrize(
+    ("space", "unit"),
+    [('shape = "cylinder"', "diameter"), ('section = "naca0012"', "chord"),
+     ('shape = "cylinder"', "mesh length")],
+)  # fmt: skip
+def test_lengths_of_round_bodies_are_diameters(space, unit, capsys):
+    more = "" if unit != "mesh length" else "\nreference_area = 2.0\nreference_length = 2.0"
+    _, rows, _ = checked(
+        capsys,
+        ('section = "naca0012"\nnodes = 500', f"{space}\nnodes = 1000"),
+        ("alpha_deg = 1.0", "alpha_deg = 1.0\nreynolds = 100" + more),
+        words=["--no-preflight"],
+    )
+
+    assert rows["mesh"][1].endswith(f" {unit}s")
+    assert f" {unit}/a_inf" in rows["motion"][1]
+    assert rows["steps"][1].endswith(f" {unit}s; 16 steps")
+    if unit != "mesh length":
+        assert f" {unit}s high, " in rows["solver"][1]
+
+
 def section_file(gap):
     """A coordinate file of the NACA 0012 with its sides drawn apart by a gap."""
     points = km.mesh.section("naca0012").points(np.linspace(0, 1, 81))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kinemesh.flow.door import sizes
 from kinemesh.flow.door.sizes import beyond
-from kinemesh.mesh.extents import Walls, longest
+from kinemesh.mesh.extents import Body, Walls, is_round, longest, word_of_unit
 from kinemesh.mesh.origin import of_section
 from kinemesh.overset.parts import Parts
 from scipy.spatial.distance import pdist
@@ -48,6 +48,32 @@ def test_the_longest_distance_is_that_of_all_pairs():
 
     assert longest(points) == pdist(points).max()
     assert longest(np.outer(np.arange(5.0), [3.0, 4.0])) == pytest.approx(20.0)  # on a line
+
+
+@pytest.mark.parametrize("turn", [0.0, np.pi / 4])
+@pytest.mark.parametrize(("width", "good"), [(0.981, True), (0.979, False)])
+def test_round_bodies_have_widths_within_two_per_cent(width, turn, good):
+    angle = np.arange(400) * np.pi / 200
+    x, y = np.cos(angle), np.sin(angle)
+    assert is_round(np.column_stack([x, width * y])) is good
+    corner = np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)])
+    c, s = np.cos(turn), np.sin(turn)
+    assert not is_round(corner @ [[c, s], [-s, c]])
+
+
+def test_the_unit_is_a_diameter_where_all_bodies_as_long_are_round():
+    zero = np.zeros(2)
+
+    def own(size, is_one):
+        return Body("body", size, zero, zero, round=is_one)
+
+    assert word_of_unit([own(1.0, True), own(0.2, False)]) == "diameter"
+    assert word_of_unit([own(1.019, True)]) == "diameter"
+    assert word_of_unit([own(1.021, True)]) == "chord"
+    assert word_of_unit([own(2.0, True)], 2.0) == "diameter"
+    assert word_of_unit([own(1.0, True), own(1.0, False)]) == word_of_unit([]) == "chord"
+    (sphere,) = Walls.of(km.mesh.sphere(nodes=1500), ["sphere"]).bodies
+    assert (sphere.round, word_of_unit([sphere])) == (True, "diameter")
 
 
 def test_bodies_are_closed_curves_of_walls_whatever_their_markers():

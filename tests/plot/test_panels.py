@@ -172,6 +172,35 @@ def test_pressures_of_round_bodies_are_over_their_diameter(word, letter, monkeyp
     assert panels[1].get_title("left") == f"in phase, per $h/{letter}$"
 
 
+@pytest.mark.parametrize("alike", [True, False])
+def test_sections_of_round_bodies_in_space_have_their_motion_over_the_diameter(
+    alike, monkeypatch, tmp_path
+):
+    angle = np.arange(24) * np.pi / 12
+    cp, waves = np.cos(angle), np.ones((1, 24)) + 0j
+    body = Pressures(
+        0.5 * np.cos(angle), 0.5 * np.sin(angle), np.zeros(0), cp[None], cp, waves, waves[0], "h",
+        True, None,
+    )  # fmt: skip
+    drawn = {}
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda own, path: drawn.update(f=own))
+    monkeypatch.setattr(plot.wings, "hysteresis", lambda *_, **__: None)
+    run = SimpleNamespace(
+        history=SimpleNamespace(kind="unsteady", by_time=False), loop=lambda member: None,
+        pressures=lambda member, section: {f"{section:.0%} of the span": body},
+    )  # fmt: skip
+
+    def target(name, ending="png"):
+        return tmp_path / f"{name}.{ending}"
+
+    plot.wings._unsteady(target, run, 0, alike, "", plot.units.Unit(1.0, "diameter"))
+
+    panels = drawn["f"].axes
+    assert len(panels) == (3 if alike else 9)
+    assert {axes.get_xlabel() for axes in panels} == {"$x/d$" if alike else "$x/c$"}
+    assert panels[1].get_title("left") == "in phase, per $h/d$"
+
+
 def test_values_at_a_trailing_edge_are_dots_as_in_the_steady_figure():
     """A section of straight sides: its edges at both ends are sharp."""
     x = np.r_[np.linspace(1, 0, 11), np.linspace(0, 1, 11)[1:-1]]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinemesh.cases import build
+from kinemesh.cases.boundary import conditions_of_case, unit_of
 from kinemesh.cases.end_words import ends_in_words
 from kinemesh.cases.flown import flown
 from kinemesh.cases.looks import LOOKS
@@ -30,7 +31,7 @@ from kinemesh.sentences import Sentence
 from kinemesh.sentences import said as said_of
 from kinemesh.space.conditions.base import BODY, Condition
 from kinemesh.space.conditions.table import between_ends
-from kinemesh.space.conditions.words import Far, Symmetry, Wall
+from kinemesh.space.conditions.words import Far, Wall
 
 if TYPE_CHECKING:
     from kinemesh.cases.casefile import Case
@@ -120,7 +121,7 @@ def _look(report: Report, case: Case, progress: bool) -> None:
     report.add("case", "ok", f"{case.name} ({case.mode}) {case.title}".rstrip())
     mesh = look_at_space(report, case)
     if case.motion is not None:
-        _motion(report, case, dimension_of(mesh))
+        _motion(report, case, mesh)
     if isinstance(mesh, Parts):
         with report.look("points") as said:
             said += points(case, mesh)
@@ -161,7 +162,7 @@ def look_at_space(report: Report, case: Case) -> Mesh | Cloud | None:
         said += [f"parts {case.mesh.source}"] if isinstance(made, Parts) else []
         size = np.ptp(made.points, axis=0)
         said += count(made)
-        said.append(f"{' by '.join(f'{length:.4g}' for length in size)} {_unit(case)}s")
+        said.append(f"{' by '.join(f'{length:.4g}' for length in size)} {unit_of(case, made)}s")
     if made is None:
         return None
     walls: list[str] | None = None
@@ -201,18 +202,6 @@ def together(cases: Sequence[Case], spaces: Sequence[Any]) -> list[Any]:
     return made
 
 
-def conditions_of_case(case: Case, made: Mesh | Cloud) -> dict[str, Condition]:
-    """Condition of each marker, as a run has it."""
-    from kinemesh.flow.door.space import symmetry_planes
-    from kinemesh.space.markers import conditions_on
-
-    if isinstance(made, Parts):
-        return made.conditions
-    sides = case.mesh.sides()
-    planes, sides["boundaries"] = symmetry_planes(None, [made], sides.get("boundaries"))
-    return conditions_on([made], **sides, planes=planes) | dict.fromkeys(planes, Symmetry())
-
-
 def numbers_in_words(own: Condition) -> str:
     """Numbers of a condition at the boundary."""
     return "".join(f", {name} {_plain(value)}" for name, value in own.numbers.items())
@@ -220,11 +209,6 @@ def numbers_in_words(own: Condition) -> str:
 
 def _plain(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _unit(case: Case) -> str:
-    """Unit of length, "chord" or "mesh length"."""
-    return "chord" if case.flow.references[1] == 1 else "mesh length"
 
 
 def _speed(case: Case) -> str:
@@ -251,23 +235,23 @@ def _bodies(case: Case, made: Mesh | Cloud, walls: list[str], planes: list[str])
     ]
 
 
-def _motion(report: Report, case: Case, dimension: Dimension) -> None:
-    """Rows of the motion and the time steps; `dimension` : of the mesh."""
+def _motion(report: Report, case: Case, mesh: Mesh | Cloud | None) -> None:
+    """Rows of the motion and the time steps."""
     from kinemesh.run.plan import time_steps
 
     assert case.motion is not None
-    made, mach, job = case.motion.named(case.chord(dimension)), case.flow.speed, case.job
+    made, mach, job = case.motion.named(case.chord(dimension_of(mesh))), case.flow.speed, case.job
     with report.look("motion") as said:
         period = next(iter(made.values())).period(mach)
         said += [f"{name} {motion_in_words(own)}".lstrip() for name, own in made.items()]
         if period is not None:
-            said.append(f"period {period:.5g} {_unit(case)}/{_speed(case)}")
+            said.append(f"period {period:.5g} {unit_of(case, mesh)}/{_speed(case)}")
     if job.steps_per_cycle is None or period is None:
         return
     with report.look("steps") as said:
         _, count = time_steps(job.cycles, job.steps_per_cycle, None, None)
         step = period / job.steps_per_cycle
-        unit = _unit(case)
+        unit = unit_of(case, mesh)
         said.append(
             f"{step:.4g} {unit}/{_speed(case)}, in which the stream goes {mach * step:.3g} {unit}s"
         )

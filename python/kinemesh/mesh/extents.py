@@ -25,6 +25,7 @@ WAYS = 90  # directions in which a section is measured: its chord to 2e-4
 END = 1e-6  # share of the span within which nodes lie on an end, of single precision in a file
 STATIONS = 8  # places along x at which a summary has the outline of a body in the plane
 CHORD = 0.02  # share by which a section's measured chord may differ from what it is said to be
+ROUND = 0.02  # share by which widths of a round body may differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Body:
     side, chord : float   of a body in space: area as seen along y, longest chord of its sections
     outline : (2, STATIONS)    least and largest y of a body in the plane, at even x
     volume : float        of a body in space, within its walls and planes of symmetry
+    round : bool          of a circle, in space of a body that is one as seen along the span
     """
 
     name: str
@@ -49,6 +51,7 @@ class Body:
     chord: float = 0.0
     outline: Floats | None = None
     volume: float | None = None
+    round: bool = False
 
     def told(self) -> str:
         """Name, size and box in words."""
@@ -148,16 +151,17 @@ def measured(
 
 def _in_plane(name: str, points: Floats, piece: Piece) -> Body:
     """A body in the plane as measured."""
-    size = longest(points[np.unique(piece.facets)])
+    own = points[np.unique(piece.facets)]
     outline = _outline(points, piece.facets, piece.low, piece.high)
-    return Body(name, size, piece.low, piece.high, outline=outline)
+    return Body(name, longest(own), piece.low, piece.high, outline=outline, round=is_round(own))
 
 
 def _of_space(name: str, points: Floats, piece: Piece) -> Body:
     """A body in space as measured."""
     planform, side = _seen(points, piece).tolist()
     chord, volume = longest_chord(points, piece.facets), -piece.content / 6
-    return Body(name, planform, piece.low, piece.high, side, chord, volume=volume)
+    seen = is_round(points[np.unique(piece.facets)][:, [0, 2]])
+    return Body(name, planform, piece.low, piece.high, side, chord, volume=volume, round=seen)
 
 
 BODY = {2: _in_plane, 3: _of_space}
@@ -255,3 +259,16 @@ def longest(points: Floats) -> float:
     points = points[off >= (1 - NEAR) * (high - low).max() - off.max()]
     each = (np.hypot(*(points[k:] - points[k]).T).max() for k in range(len(points)))
     return float(max(each))
+
+
+def is_round(points: Floats) -> bool:
+    """True of a body (n, 2) as high as it is long, and as far along both diagonals."""
+    x, y = points.T
+    widths = [np.ptp(x), np.ptp(y), np.ptp(x + y) / np.sqrt(2), np.ptp(x - y) / np.sqrt(2)]
+    return bool(max(widths) < (1 + ROUND) * min(widths))
+
+
+def word_of_unit(bodies: Sequence[Body], chord: float = 1.0) -> str:
+    """Name of a length: "diameter" where all bodies that are as long are round, else "chord"."""
+    alike = [b for b in bodies if abs((b.chord or b.size) / chord - 1) < CHORD]
+    return "diameter" if alike and all(body.round for body in alike) else "chord"

@@ -20,13 +20,17 @@ if TYPE_CHECKING:
 
 @styled
 def unsteady_pressures(
-    found: Mapping[str, Pressures], title: str | None = None, unit: Unit = CHORDS
+    found: Mapping[str, Pressures],
+    title: str | None = None,
+    unit: Unit = CHORDS,
+    places: Unit | None = None,
 ) -> Any:
     """Figure of the mean cp and of its complex first harmonic along the chord; a row per body.
 
     The leading edge divides the wall into upper and lower side.  The harmonic is per unit of the
     motion where the motion has one degree of freedom; else it is f of Re(f e^(i phi)).  The title
-    is that of the run, "" for none; `unit` tells what the chord of the bodies is called.
+    is that of the run, "" for none; `unit` tells what the chord of the bodies is called, and
+    `places` by what places are divided where that is another length, as of sections of a sphere.
 
     Raises
     ------
@@ -49,7 +53,7 @@ def unsteady_pressures(
         )
         for axes, (values, name, symbol) in zip(row, parts, strict=True):
             _draw(axes, body, values)
-            axes.set(xlabel=unit.axis("x"), ylabel=symbol)
+            axes.set(xlabel=(places or unit).axis("x"), ylabel=symbol)
             axes.set_title(name)
         if len(found) > 1:
             row[0].set_ylabel(f"{literal(marker)}\n$c_p$")

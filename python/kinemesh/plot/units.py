@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.mesh.extents import CHORD, longest
+from kinemesh.mesh.extents import CHORD, is_round, longest
 
 if TYPE_CHECKING:
     from kinemesh.results import Fields, Run
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 SYMBOLS = {"chord": "c", "diameter": "d"}
 ELL = r"\ell"  # of another unit
-ROUND = 0.02  # share by which height and width of a round body may differ
 JOINT = 0.35  # share by which several bodies together may be longer than their chord
 
 
@@ -86,7 +85,7 @@ def unit_of(run: Run, flow: Fields) -> Unit:
     each = [longest(points) / size for points in bodies]
     alike = [points for points, length in zip(bodies, each, strict=True) if abs(length - 1) < CHORD]
     if alike:
-        return Unit(size, "diameter" if all(map(_round, alike)) else "chord")
+        return Unit(size, "diameter" if all(map(is_round, alike)) else "chord")
     if given or (len(bodies) > 1 and abs(longest(np.concatenate(bodies)) / size - 1) < JOINT):
         return Unit(size)
     return Unit(size, "reference length")
@@ -97,7 +96,7 @@ def all_round(flow: Fields, size: float) -> bool:
     each = [flow.points[np.unique(flow.walls[rows])][:, [0, 2]] for rows in flow.bodies.values()
             if len(rows)]  # fmt: skip
     alike = [abs(np.ptp(points[:, 0]) / size - 1) < CHORD for points in each]
-    return bool(each) and all(alike) and all(map(_round, each))
+    return bool(each) and all(alike) and all(map(is_round, each))
 
 
 def _bodies(flow: Fields) -> list[NDArray[np.float64]]:
@@ -113,10 +112,3 @@ def _bodies(flow: Fields) -> list[NDArray[np.float64]]:
         if area < 0 if closed else len(flow.bodies) == 1:
             found.append(flow.points[np.unique(walls)])
     return found
-
-
-def _round(points: NDArray[np.float64]) -> bool:
-    """True of a body as high as it is long, and as far along both diagonals."""
-    x, y = points.T
-    widths = [np.ptp(x), np.ptp(y), np.ptp(x + y) / np.sqrt(2), np.ptp(x - y) / np.sqrt(2)]
-    return bool(max(widths) < (1 + ROUND) * min(widths))

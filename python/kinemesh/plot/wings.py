@@ -21,7 +21,7 @@ from kinemesh.plot.marks import unconverged
 from kinemesh.plot.pressures import half_chords, unsteady_pressures
 from kinemesh.plot.spans import ROOT, cells_of, cut, spanwise
 from kinemesh.plot.style import BLUE, DARK, RED, at_moment, figure_of, headed, styled
-from kinemesh.plot.units import Unit
+from kinemesh.plot.units import CHORDS, Unit
 from kinemesh.plot.views import View
 from kinemesh.plot.wall_pressures import DASHED
 from kinemesh.results.pressures import write
@@ -100,6 +100,7 @@ def sections(
     title: str = "",
     mark: str = "",
     diagonals: NDArray[Any] | None = None,
+    unit: Unit = CHORDS,
 ) -> Any:
     """cp over the local chord at stations along the span; the lower side is dashed, as that of a
     symmetric flow lies on the upper one.
@@ -110,6 +111,7 @@ def sections(
     mark : what a reader must know, in red
     data : (k, 4)    share of the span, x and z over the local chord, cp: measured, and its label
     diagonals : (d, 2)    sides of the walls' triangles that divide faces of four corners
+    unit : what the chord of a single section is called
     """
 
     across = min(len(stations), 4)
@@ -141,7 +143,7 @@ def sections(
         handles.append(panels[0].plot([], [], "o", color=DARK, markersize=2.5)[0])
         names.append(label)
     if alone:
-        panels[0].set(xlabel="$x/c$", ylabel="$c_p$")
+        panels[0].set(xlabel=unit.axis("x"), ylabel="$c_p$")
     else:
         figure.supxlabel("$x/c$", fontsize=10)
         figure.supylabel("$c_p$", fontsize=10)
@@ -314,12 +316,13 @@ def figures(
     size = 1.0 if abs(chord - 1) <= CHORD else chord
     shown = points / size
     pressure(at[0] / size, *at[1:], **about, range=seen.range, unit=unit, path=target("cp"))
-    faces = {"diagonals": skin.diagonals}
+    own = time if time.word == "diameter" else CHORDS
+    faces = {"diagonals": skin.diagonals, "unit": own}
     sections(*at, stations, data, label, **about, **faces, path=target("sections"))
     if not alike:
         cyclic = unsteady and not run.history.by_time  # whose loads are those of a cycle
-        own = {"title": title if cyclic else now, "mark": mark}
-        spanwise(run.spanwise(member), **own, path=target("spanwise"))
+        told = title if cyclic else now
+        spanwise(run.spanwise(member), title=told, mark=mark, path=target("spanwise"))
     (middle,) = planes(points, walls, [0.5 if alike else CUT], span)
     more: dict[str, Any] = {"lines": not flow.cloud, "view": seen.window, "on": flow.on,
                             "unit": unit}  # fmt: skip
@@ -330,23 +333,30 @@ def figures(
         cloud(shown, walls, plane, flow["Colour"], now, unit, path=target("mesh"))
     else:
         mesh(shown, walls, flow.cells, plane, now, unit, path=target("mesh"))
-    _unsteady(target, run, member, [0.5] if alike else list(UNSTEADY), title)
+    _unsteady(target, run, member, alike, title, own)
 
 
 def _unsteady(
-    target: Callable[..., Path], run: Run, member: int, shares: list[float], title: str
+    target: Callable[..., Path], run: Run, member: int, alike: bool, title: str, unit: Unit
 ) -> None:
     """Pressures of sections over the last cycle, and loops of the loads of space, where there is
-    one."""
+    one.
+
+    Parameters
+    ----------
+    alike : whether all sections are the same, of which one is shown
+    unit : of the motion; places are over the chord of each section
+    """
     if run.history.kind != "unsteady" or run.history.by_time:
         return
     try:
         loop = run.loop(member)
-        each = [run.pressures(member, section=share) for share in shares]
+        each = [run.pressures(member, section=s) for s in ([0.5] if alike else UNSTEADY)]
     except CaseError:  # less than a cycle, or a section that is not one curve
         return
     found = {name: body for one in each for name, body in one.items()}
-    unsteady_pressures(found, title, path=target("pressures"))
+    places = unit if alike else CHORDS
+    unsteady_pressures(found, title, unit, places, path=target("pressures"))
     write(target("pressures", ending="csv"), found)
     hysteresis(loop, None, target("side"), title, loads=SIDE)
 

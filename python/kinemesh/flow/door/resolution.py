@@ -10,6 +10,7 @@ import numpy as np
 from kinemesh.errors import warn_of
 from kinemesh.flow.door.viscosity import INVISCID, Inviscid
 from kinemesh.mesh import wall_spacing
+from kinemesh.mesh.extents import word_of_unit
 from kinemesh.mesh.pieces import pieces
 from kinemesh.sentences import Sentence
 from kinemesh.space.walls import cell_heights
@@ -36,7 +37,8 @@ def tell_of_cells(case: Any) -> list[str]:
     """
     notes: list[str] = []
     for m, reynolds, height in _cells(case):
-        text = _too_high(reynolds, height) if _turbulent(case) else _too_few(reynolds, height)
+        told = _too_high if _turbulent(case) else _too_few
+        text = told(reynolds, height, _unit(case, m))
         if text:
             about = "y+ too large" if _turbulent(case) else "boundary layer not resolved"
             notes.append(Sentence(text, member=m, about=about))
@@ -88,8 +90,8 @@ def thin_triangles(grid: Any, member: int) -> str:
 
 def cells_in_words(case: Any) -> list[str]:
     """Height of the wall cells of the first member, with what it is by a flat plate."""
-    for _, reynolds, height in _cells(case):
-        text = f"wall cells {height:.3g} chords high"
+    for m, reynolds, height in _cells(case):
+        text = f"wall cells {height:.3g} {_unit(case, m)}s high"
         if _turbulent(case):
             return [f"{text}, y+ about {_y_plus(reynolds, height):.2g} by a flat plate"]
         layer = LAYER / np.sqrt(reynolds)
@@ -112,6 +114,12 @@ def _cells(case: Any) -> Iterator[tuple[int, float, float]]:
         own = height[grid.member[node] == m]
         if len(own):
             yield m, reynolds / gas.length, float(np.median(own)) / chord  # of a chord
+
+
+def _unit(case: Any, member: int) -> str:
+    """Name of the length over which `_cells` has heights."""
+    bodies = case.markers.measured[member].bodies
+    return word_of_unit(bodies, 1.0 if case.chord is None else case.chord)
 
 
 def _few_edges(case: Any) -> Iterator[tuple[int, str]]:
@@ -167,28 +175,28 @@ def _y_plus(reynolds: float, height: float) -> float:
     return height / wall_spacing(reynolds)
 
 
-def _too_high(reynolds: float, height: float) -> str:
+def _too_high(reynolds: float, height: float, unit: str) -> str:
     """Sentence on a y+ above `MOST`, or nothing."""
     found = _y_plus(reynolds, height)
     if found <= MOST:
         return ""
     return (
-        f"the cells at the walls are {height:.2g} chords thick, a y+ of about {found:.2g} by a "
+        f"the cells at the walls are {height:.2g} {unit}s thick, a y+ of about {found:.2g} by a "
         f"flat plate at Reynolds number {reynolds:.3g}, and the model of turbulence has no wall "
         f"functions, so that friction is not that of this Reynolds number; take "
         f"wall_spacing = {WANTED * wall_spacing(reynolds):.2g}, which gives a y+ of 1"
     )
 
 
-def _too_few(reynolds: float, height: float) -> str:
+def _too_few(reynolds: float, height: float, unit: str) -> str:
     """Sentence on fewer cells than `FEW` in a laminar boundary layer, or nothing."""
     layer = LAYER / np.sqrt(reynolds)
     if height * FEW <= layer:
         return ""
     return (
-        f"the cells at the walls are {height:.2g} chords thick, of a Reynolds "
+        f"the cells at the walls are {height:.2g} {unit}s thick, of a Reynolds "
         f"number of {height * reynolds:.2g}, and a boundary layer at Reynolds number "
-        f"{reynolds:.3g} is about {layer:.2g} chords: it is not resolved, so that loads "
+        f"{reynolds:.3g} is about {layer:.2g} {unit}s: it is not resolved, so that loads "
         f"are not those of this Reynolds number; take a wall_spacing of at most "
         f"{layer / (2 * FEW):.2g}, or a lower reynolds"
     )

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import counted
+from kinemesh.cases.boundary import conditions_of_case
 from kinemesh.cases.casefile import Case
-from kinemesh.cases.check import Report, conditions_of_case, look_at_space, small_solver, together
+from kinemesh.cases.check import Report, look_at_space, small_solver, together
 from kinemesh.cases.ensemble import shared
 from kinemesh.cases.parts import MeshPart
 from kinemesh.cases.values import WHOLE
