@@ -45,10 +45,7 @@ if TYPE_CHECKING:
 # In space, of tetrahedra: 900 to 960 bytes on 10 to 59 thousand nodes about a wing.
 HIERARCHY = {2: 595, 3: 1000}  # [bytes per node of a mesh]
 VECTORS = {2: 55, 3: 80}  # [bytes per node of a member]
-# Of a carrier, counted as a tenth of the nodes of its mesh, 10,000 at least: tables of each node of
-# the mesh, and all arrays of the carrier with its springs, for each of its nodes.
-CARRIED, CARRIER = 88, 4920  # [bytes per node of a member]
-CARRIERS = 10, 10_000  # nodes of a mesh for each of its carrier; the fewest of a carrier
+CARRIER, CARRIED = 4920, 88  # [bytes per node of a carrier (a tenth, 10,000 at least), of its mesh]
 # Of coarse levels under steps of Newton, at most.  Measured about nodes in the plane: 730 to 1150
 # (600 to 12 thousand nodes), with the model of turbulence 1000 to 1090; in space 1400 to 1970.
 LEVELS = {2: 1400, 3: 2000}  # [bytes per node of a member]
@@ -215,9 +212,8 @@ def _held(
         if getattr(settings, "newton", False) and solver.levels:
             total += LEVELS[space.points.shape[1]] * members * len(space.points)
         if deform == "carrier":
-            many, fewest = CARRIERS
-            bearers = max(fewest, len(space.points) // many)
-            total += members * (CARRIED * len(space.points) + CARRIER * bearers)
+            points = len(space.points)
+            total += members * (CARRIED * points + CARRIER * max(10_000, points // 10))
         if deform == "springs":
             points, d = space.points.shape
             total += (HIERARCHY[d] + VECTORS[d] * members) * degree(points) * points
