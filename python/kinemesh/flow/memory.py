@@ -38,14 +38,13 @@ if TYPE_CHECKING:
     from kinemesh.flow.door.arguments import Arguments
 
 # Of springs' hierarchies, for each time that transfers are smoothed.  Measured: 380 to 420 on
-# meshes of SU2's, 560 to 590 on quads, 520 to 670 on generated meshes of 1500 to 48000
-# nodes; 1308 on one of 310 thousand, smoothed twice.
+# meshes of SU2's, 560 to 590 on quads, 520 to 670 on generated meshes of 1500 to 48000 nodes; 1308
+# on one of 310 thousand, smoothed twice.  Of tetrahedra in space: 900 to 960 on 10 to 59 thousand.
 # Members that share a mesh share it where they begin alike; 54 more are of vectors of their own
 # (2 and 4 members of 1500 and 5000 nodes).  One that is made anew on the way comes on top.
-# In space, of tetrahedra: 900 to 960 bytes on 10 to 59 thousand nodes about a wing.
 HIERARCHY = {2: 595, 3: 1000}  # [bytes per node of a mesh]
 VECTORS = {2: 55, 3: 80}  # [bytes per node of a member]
-CARRIER, CARRIED = 4920, 88  # [bytes per node of a carrier (a tenth, 10,000 at least), of its mesh]
+CARRIER, CARRIED = 3700, 88  # [bytes per node of a carrier (a tenth, 10,000 at least), of its mesh]
 # Of coarse levels under steps of Newton, at most.  Measured about nodes in the plane: 730 to 1150
 # (600 to 12 thousand nodes), with the model of turbulence 1000 to 1090; in space 1400 to 1970.
 LEVELS = {2: 1400, 3: 2000}  # [bytes per node of a member]
