@@ -98,6 +98,7 @@ NOTEBOOKS = {  # number of the figure that the page shows, from the first or fro
     "mesh_and_meshless": -1,
     "overset": -1,
     "sweep": 0,
+    "twist": 2,
     "wing": 0,
 }
 
