@@ -180,10 +180,10 @@ def test_the_loops_of_the_page_on_stepping_run(tmp_path, monkeypatch, capsys):
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore::kinemesh.errors.KinemeshWarning")
 def test_the_page_on_bodies_that_bend_runs(tmp_path, monkeypatch):
-    """A section with a drooping edge, a file of shapes, wings that bend and pitch, and twist."""
+    """A section with a drooping edge, a file of shapes, wings that bend, pitch and twist."""
     monkeypatch.chdir(tmp_path)
     names = {}
-    section, file, wing, twisted = blocks("docs/bending.md")
+    section, file, wing, twisted, carried = blocks("docs/bending.md")
 
     exec(compile(replaced(section, nodes="800", cycles=1, steps_per_cycle=16), "", "exec"), names)
     mesh, history = names["mesh"], names["run"].history
@@ -204,10 +204,11 @@ def test_the_page_on_bodies_that_bend_runs(tmp_path, monkeypatch):
     assert flown.rows == 8
     assert np.ptp(flown["mode_1"]) == pytest.approx(0.04, rel=1e-2)
 
-    exec(compile(replaced(twisted, cycles=1, steps_per_cycle=8), "", "exec"), names)
-    flown = names["flown"].history
-    assert np.ptp(flown["mode_1"]) == pytest.approx(2 * np.radians(3.0), rel=1e-2)
-    assert np.polyfit(flown["mode_1"], flown["cl"], 1)[0] > 0
+    for code in (twisted, carried):
+        exec(compile(replaced(code, cycles=1, steps_per_cycle=8), "", "exec"), names)
+        flown = names["flown"].history
+        assert np.ptp(flown["mode_1"]) == pytest.approx(2 * np.radians(3.0), rel=1e-2)
+        assert np.polyfit(flown["mode_1"], flown["cl"], 1)[0] > 0
 
 
 def test_the_page_of_results_runs(tmp_path, monkeypatch):

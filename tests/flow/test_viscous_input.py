@@ -141,10 +141,10 @@ def test_walls_that_hang_together_are_counted_as_one():
 def test_wall_cells_of_a_y_plus_above_five_are_told(share, told):
     height = share * km.mesh.wall_spacing(1e6, 5.0)
 
-    assert ("has no wall functions" in _too_high(1e6, height)) is told
+    assert ("has no wall functions" in _too_high(1e6, height, "chord")) is told
 
 
 @pytest.mark.parametrize(("height", "told"), [(0.025, False), (np.nextafter(0.025, 1.0), True)])
 def test_wall_cells_above_half_of_a_laminar_layer_are_told(height, told):
     """At Reynolds number 1e4 it is 5 / sqrt(1e4) = 0.05 chords at the end of a plate."""
-    assert ("it is not resolved" in _too_few(1e4, height)) is told
+    assert ("it is not resolved" in _too_few(1e4, height, "chord")) is told

@@ -1,10 +1,9 @@
-"""Which tetrahedron of a mesh holds a place, and which triangle is nearest to it; on the host."""
+"""Search for the tetrahedron that holds a place, and for the nearest triangle; on the host."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from kinemesh.device.backend import Backend
 from kinemesh.device.fields import Fields
@@ -26,7 +25,7 @@ def holding(points: Floats, corners: Floats) -> tuple[Ints, Floats]:
     ----------
     corners : (tetrahedra, 4, 3)    of positive volume
     """
-    order = cKDTree(corners.mean(axis=1), HELD).indices
+    order = _side_by_side(corners, HELD)
     sorted_corners = corners[order]
     offsets, _ = chunks(np.array([0, len(corners)]), HELD)
     element, least = np.empty(len(points), np.int32), np.empty(len(points))
@@ -50,7 +49,7 @@ def nearest(points: Floats, corners: Floats) -> tuple[Ints, Floats]:
     ----------
     corners : (triangles, 3, 3), at least one
     """
-    order = cKDTree(corners.mean(axis=1), FACETS).indices
+    order = _side_by_side(corners, FACETS)
     offsets, _ = chunks(np.array([0, len(corners)]), FACETS)
     found, distance = np.empty(len(points), np.int32), np.empty(len(points))
     own = _fields(
@@ -66,6 +65,13 @@ def nearest(points: Floats, corners: Floats) -> tuple[Ints, Floats]:
     own.bind("wall_groups")()
     own.bind("carrier_nearest")()
     return order[found].astype(np.int32), distance
+
+
+def _side_by_side(corners: Floats, size: int) -> NDArray[np.int64]:
+    """Order in which `size` after `size` of cells (n, corners, 3) lie side by side."""
+    from scipy.spatial import cKDTree  # here, as what else moves meshes does without
+
+    return np.asarray(cKDTree(corners.mean(axis=1), size).indices)
 
 
 def _fields(**arrays: NDArray) -> Fields:
