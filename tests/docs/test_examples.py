@@ -132,6 +132,7 @@ def test_the_channel_of_getting_started_passes_what_one_dimensional_flow_does(ca
 @pytest.mark.filterwarnings("ignore:.*by the wake:RuntimeWarning")  # of so few nodes
 def test_own_sections_wings_and_loops_of_getting_started(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(defaults(km.AleSettings), "steady_drop", 1e-3)
     section, wing, measured = (
         next(block for block in blocks("docs/getting-started.md") if asked in block)
         for asked in ("my-section.dat", "my-wing", "tunnel.csv")

@@ -19,7 +19,6 @@ from solver_cases import IN_PLANE, Ellipse, bodies, outline
 DT = 0.3
 PITCH, PLUNGE = km.motion.pitch(4.0, 0.5), km.motion.plunge(0.05, 0.5)
 MOTIONS = {"rest": None, "pitch": PITCH, "plunge": PLUNGE, "both": PITCH + PLUNGE}
-ONE_BODY = "rigid", "modal"  # a member
 DEFORMATIONS = {
     **IN_PLANE,
     "delaunay-anew": lambda: km.deform.Delaunay(retriangulate=True),
@@ -71,7 +70,7 @@ def random_states(rng, nodes):
 
 def ensemble(backend, deform, flux):
     """Every mesh with every motion that the deformation can make, in one solver; their names."""
-    kinds = [k for k in MESHES if deform not in ONE_BODY or k != "several bodies"]
+    kinds = [k for k in MESHES if (deform, k) != ("rigid", "several bodies")]
     names = [(kind, motion) for kind in kinds for motion in MOTIONS]
     moves = [MOTIONS[m] if k != "several bodies" else {"main": MOTIONS[m], "flap": PITCH}
              for k, m in names]  # fmt: skip
