@@ -7,7 +7,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.deform import Carrier, Deformation, Mover
-from kinemesh.deform.bearing import Bearing, fading
+from kinemesh.deform.bearing import Bearing, fading, places
 from kinemesh.deform.places import closest, holding, nearest
 from scipy.spatial.transform import Rotation
 from solid_cases import MACH, forced
@@ -462,12 +462,34 @@ def test_carriers_of_other_bodies_are_refused_with_node_and_distance():
     made(mesh, deform=Carrier(mesh=less))
 
 
+@pytest.mark.parametrize(("share", "told"), [(0.099, False), (0.101, True)])
+@pytest.mark.parametrize("marker", ["airfoil", "farfield"])
+def test_carriers_of_another_span_or_far_field_are_refused(marker, share, told):
+    """By more than a tenth of the boundary's largest extent."""
+    size = np.ptp(COARSE.points[np.unique(COARSE.boundaries[marker])], axis=0).max()
+    points = COARSE.points.copy()
+    if marker == "airfoil":  # a longer span
+        points[:, 1] *= 1 + share * size / LENGTH
+    else:  # a farther far field, on one side
+        away = np.maximum(points[:, 0] - 2.0, 0)
+        points[:, 0] += away * share * size / away.max()
+    other = Carrier(mesh=COARSE.transformed(points))
+
+    if told:
+        axis = "y" if marker == "airfoil" else "x"
+        match = rf"boundary '\w+' of the carrier reaches from {axis} = .* that of the mesh from"
+        with pytest.raises(km.MeshError, match=match):
+            made(MESHES["prisms"], deform=other)
+    else:
+        made(MESHES["prisms"], deform=other)
+
+
 def test_carriers_that_end_before_the_mesh_are_refused():
     small = km.mesh.extruded(
         km.mesh.airfoil("naca0012", nodes=500, far_field=3.0), span=LENGTH, layers=2, cells="tets"
     )
     with pytest.raises(km.MeshError, match="outside of the carrier, whose face there is"):
-        made(MESHES["prisms"], deform=Carrier(mesh=small))
+        places(MESHES["prisms"], small)
 
 
 def test_a_carrier_that_folds_is_told_with_the_phase():

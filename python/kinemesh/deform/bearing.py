@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 INSIDE = 1e-9  # share of a corner by which a node may lie outside: round-off
 OFF_WALL = 0.1  # most distance of a wall's node from the carrier's wall, over the side of its facet
+REACH = 0.1  # most difference of a boundary's ends along an axis, over the longest of its extents
 OUTSIDE = 1.0  # most distance of any other node from the carrier, over the side of its face
 FACES = np.array([(1, 2, 3), (0, 2, 3), (0, 1, 3), (0, 1, 2)])
 OTHERS = (
@@ -62,6 +63,8 @@ class Bearing:
         ------
         MeshError    a carrier of other bodies, or one that ends before the mesh does
         """
+        for marker in mesh.boundaries:
+            _check_reach(mesh, carrier, marker)
         for marker in walls:
             _check_walls(mesh, carrier, marker)
         corner, share = places(mesh, carrier)
@@ -143,6 +146,27 @@ def named(mesh: Mesh, node: int) -> str:
     """A node, by its number in the user's file, with its place."""
     x, y, z = mesh.points[node]
     return f"node {mesh.original[node]} (x = {x:.6g}, y = {y:.6g}, z = {z:.6g})"
+
+
+def _check_reach(mesh: Mesh, carrier: Mesh, marker: str) -> None:
+    """MeshError where a boundary of the carrier ends elsewhere than that of the mesh."""
+    own, other = (_ends(each, marker) for each in (mesh, carrier))
+    apart = np.abs(other - own)
+    if apart.max() <= REACH * np.ptp(own, axis=0).max():
+        return
+    axis = int(apart.max(axis=0).argmax())
+    raise MeshError(
+        f"boundary {marker!r} of the carrier reaches from {'xyz'[axis]} = {other[0, axis]:.6g} to "
+        f"{other[1, axis]:.6g}, that of the mesh from {own[0, axis]:.6g} to {own[1, axis]:.6g}; "
+        f"expected {OTHERS}"
+    )
+
+
+def _ends(mesh: Mesh, marker: str) -> Floats:
+    """(2, 3) least and largest coordinates of a boundary."""
+    faces = mesh.boundaries[marker]
+    points = mesh.points[np.unique(faces[faces >= 0])]
+    return np.stack([points.min(axis=0), points.max(axis=0)])
 
 
 def _check_walls(mesh: Mesh, carrier: Mesh, marker: str) -> None:

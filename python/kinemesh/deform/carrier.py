@@ -24,7 +24,7 @@ from kinemesh.space.vertices import Vertices
 
 AUTO = "auto"
 TETRAHEDRA = {"tetrahedra"}
-INSTEAD = "TorsionalSprings() or Rigid()"
+INSTEAD = "TorsionalSprings(), or Rigid() where no body bends"
 
 
 @checks_names
@@ -175,6 +175,7 @@ def _check(carrier: Mesh, mesh: Mesh, member: int) -> None:
         said += [f"has {', '.join(map(repr, more))} beyond them"] if more else []
         raise MeshError(
             f"the carrier {' and '.join(said)}; expected the markers of the mesh, "
-            f"{', '.join(map(repr, mesh.boundaries))}: rename them by km.mesh.marked",
+            f"{', '.join(map(repr, mesh.boundaries))}, about the same "
+            "bodies; km.mesh.marked gives other names",
             member=member,
         )
