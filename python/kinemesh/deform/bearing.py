@@ -16,7 +16,7 @@ from kinemesh.deform.places import closest, holding, nearest
 from kinemesh.errors import MeshError
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.pieces import triangles_of
-from kinemesh.space.distance import distances, wall_facets
+from kinemesh.space.distance import wall_facets
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -71,15 +71,14 @@ class Bearing:
         wall = np.full((mesh.nodes, 3), -1, np.int32)
         weight = np.zeros((mesh.nodes, 3))
         facets = wall_facets(mesh, walls)
-        away = distances(mesh.points, mesh.points[facets])
-        near = np.flatnonzero(away < reach)
-        if len(near):
-            corners = mesh.points[facets]
-            facet, _ = nearest(mesh.points[near], corners)
+        if len(facets):
+            facet, away = nearest(mesh.points, mesh.points[facets])
+            near = np.flatnonzero(away < reach)
+            own = facets[facet[near]]
             row_of = np.full(mesh.nodes, -1, np.int32)
             row_of[rows] = np.arange(len(rows))
-            wall[near] = row_of[facets[facet]]
-            weight[near] = closest(mesh.points[near], corners[facet])
+            wall[near] = row_of[own]
+            weight[near] = closest(mesh.points[near], mesh.points[own])
             weight[near] *= fading(away[near] / reach)[:, None]
         return cls(corner, share, wall, weight)
 

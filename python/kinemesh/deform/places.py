@@ -9,10 +9,11 @@ from kinemesh.device.backend import Backend
 from kinemesh.device.fields import Fields
 from kinemesh.dimension import XYZ
 from kinemesh.linear.pattern import chunks
+from kinemesh.space.distance import GROUPS, beside
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
-HELD, FACETS = 32, 8  # tetrahedra in a box, triangles in a ball
+HELD = 32  # tetrahedra in a box
 
 
 def holding(points: Floats, corners: Floats) -> tuple[Ints, Floats]:
@@ -25,7 +26,9 @@ def holding(points: Floats, corners: Floats) -> tuple[Ints, Floats]:
     ----------
     corners : (tetrahedra, 4, 3)    of positive volume
     """
-    order = _side_by_side(corners, HELD)
+    from scipy.spatial import cKDTree  # here, as what else moves meshes does without
+
+    order = cKDTree(corners.mean(axis=1), HELD).indices
     sorted_corners = corners[order]
     offsets, _ = chunks(np.array([0, len(corners)]), HELD)
     element, least = np.empty(len(points), np.int32), np.empty(len(points))
@@ -49,8 +52,8 @@ def nearest(points: Floats, corners: Floats) -> tuple[Ints, Floats]:
     ----------
     corners : (triangles, 3, 3), at least one
     """
-    order = _side_by_side(corners, FACETS)
-    offsets, _ = chunks(np.array([0, len(corners)]), FACETS)
+    order = beside(corners)
+    offsets, _ = chunks(np.array([0, len(corners)]), GROUPS[3])
     found, distance = np.empty(len(points), np.int32), np.empty(len(points))
     own = _fields(
         vertex=corners[order].reshape(-1, 3),
@@ -65,13 +68,6 @@ def nearest(points: Floats, corners: Floats) -> tuple[Ints, Floats]:
     own.bind("wall_groups")()
     own.bind("carrier_nearest")()
     return order[found].astype(np.int32), distance
-
-
-def _side_by_side(corners: Floats, size: int) -> NDArray[np.int64]:
-    """Order in which `size` after `size` of cells (n, corners, 3) lie side by side."""
-    from scipy.spatial import cKDTree  # here, as what else moves meshes does without
-
-    return np.asarray(cKDTree(corners.mean(axis=1), size).indices)
 
 
 def _fields(**arrays: NDArray) -> Fields:
