@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.dimension import DIMENSIONS
 from kinemesh.errors import MeshError
 from kinemesh.mesh.files.turned import mirrored, turned
 from kinemesh.mesh.kinds import SOLIDS
@@ -16,6 +17,17 @@ from kinemesh.mesh.merge import merged
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.origin import Origin
 from kinemesh.mesh.polygons import check_cells
+
+
+def check_places(path: Path, points: NDArray[np.float64], dimensions: int, first: int) -> None:
+    """MeshError for a place that is not finite or too far; nodes of the file count from `first`."""
+    farthest = DIMENSIONS[dimensions].farthest
+    wrong = np.flatnonzero(~(np.abs(points) <= farthest).all(axis=1))
+    if len(wrong):
+        raise MeshError(
+            f"{path}: node {wrong[0] + first} is at {points[wrong[0]].tolist()}, expected finite "
+            f"coordinates, at most {farthest:g}"
+        )
 
 
 def built(

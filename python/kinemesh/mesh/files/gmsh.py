@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kinemesh.dimension import DIMENSIONS
 from kinemesh.errors import MeshError, warn
-from kinemesh.mesh.files.built import built
+from kinemesh.mesh.files.built import built, check_places
 from kinemesh.mesh.files.gmsh_format import (
     CELLS,
     CORNERS,
@@ -158,14 +158,8 @@ def _unnamed(path: Path, found: Found, markers: Mapping[str, Ints]) -> tuple[str
 
 def _points(path: Path, found: Found, cells: Mapping[str, Ints]) -> NDArray[np.float64]:
     """(nodes, 2) coordinates of a mesh whose z is constant, in space (nodes, 3)."""
-    points, farthest = found.points, DIMENSIONS[found.dimensions].farthest
-    wrong = np.flatnonzero(~(np.abs(points) <= farthest).all(axis=1))
-    if len(wrong):
-        raise MeshError(
-            f"{path}: node {wrong[0]} is at {points[wrong[0]].tolist()}, expected finite "
-            f"coordinates, at most {farthest:g}"
-        )
-    return COORDINATES[found.dimensions](path, points, cells)
+    check_places(path, found.points, found.dimensions, first=0)
+    return COORDINATES[found.dimensions](path, found.points, cells)
 
 
 def _in_plane(

@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.dimension import DIMENSIONS
 from kinemesh.errors import MeshError, warn
-from kinemesh.mesh.files.built import built
+from kinemesh.mesh.files.built import built, check_places
 from kinemesh.mesh.files.mapbc import names_of, stem_of_grid
 from kinemesh.mesh.files.text_files import COMPRESSION, path_of, read_bytes, read_text
 from kinemesh.mesh.kinds import KINDS
@@ -23,8 +22,8 @@ from kinemesh.mesh.merge import by_kind
 from kinemesh.mesh.mesh import Mesh
 
 Ints = NDArray[np.int64]
-SOLIDS = ("tetrahedra", "pyramids", "prisms", "hexahedra")  # in the order of the file
-SIDES = {"triangles": 3, "quads": 4}
+SIDES, SOLIDS = ("triangles", "quads"), ("tetrahedra", "pyramids", "prisms", "hexahedra")
+CORNERS = {kind: KINDS[kind].corners for kind in (*SIDES, *SOLIDS)}  # in the order of the file
 PYRAMID = [1, 0, 3, 4, 2]  # corners in the order of VTK; the apex is the file's third
 COUNTS = 7
 MARK = 4  # bytes of the mark at either end of a Fortran record
@@ -87,25 +86,25 @@ def read_ugrid(path: str | Path, merge: float | None = None) -> Mesh:
     form = form_of(path)
     numbers = _Text(path) if form is None else _Binary(path, form)
     counts = numbers.counts()
-    nodes, sides = int(counts[0]), counts[1:3].tolist()
+    nodes, many = int(counts[0]), dict(zip(CORNERS, counts[1:].tolist(), strict=True))
     if not counts[3:].any():
         raise MeshError(f"{path}: has no cells of a volume, expected a mesh in space")
-    width = [*SIDES.values(), *(KINDS[kind].corners for kind in SOLIDS)]
-    numbers.room(3 * nodes, int(counts[1:] @ width) + sum(sides))
-    points = numbers.real(3 * nodes).reshape(-1, 3)
-    faces = [numbers.whole(n * k).reshape(-1, k) for n, k in zip(sides, (3, 4), strict=True)]
-    tags = np.concatenate([numbers.whole(n) for n in sides])
-    blocks = {
-        kind: numbers.whole(n * KINDS[kind].corners).reshape(-1, KINDS[kind].corners)
-        for kind, n in zip(SOLIDS, counts[3:].tolist(), strict=True)
-    }
+    every = sum(many[kind] * k for kind, k in CORNERS.items())
+    numbers.room(3 * nodes, every + sum(many[kind] for kind in SIDES))
+
+    def tables(kinds: tuple[str, ...]) -> dict[str, Ints]:
+        return {k: numbers.whole(many[k] * CORNERS[k]).reshape(-1, CORNERS[k]) for k in kinds}
+
+    points, faces = numbers.real(3 * nodes).reshape(-1, 3), tables(SIDES)
+    tags = np.concatenate([numbers.whole(many[kind]) for kind in SIDES])
+    blocks = tables(SOLIDS)
     notes = numbers.end()
     for note in notes:
         warn(f"{path}: {note}", UserWarning)
-    _check(path, points, dict(zip(SIDES, faces, strict=True)) | blocks)
+    _check(path, points, faces | blocks)
     blocks["pyramids"] = blocks["pyramids"][:, PYRAMID]
-    triangles, quads = faces
-    table = np.concatenate([np.pad(triangles, ((0, 0), (0, 1))), quads]) - 1  # a 0 becomes -1
+    triangles = np.pad(faces["triangles"], ((0, 0), (0, 1)))
+    table = np.concatenate([triangles, faces["quads"]]) - 1  # a 0 becomes -1
     names, more = names_of(path, np.unique(tags))
     markers: dict[str, list[Ints]] = {}
     for tag, name in names.items():
@@ -124,13 +123,7 @@ def read_ugrid(path: str | Path, merge: float | None = None) -> Mesh:
 
 def _check(path: Path, points: NDArray[np.float64], tables: dict[str, Ints]) -> None:
     """Refuse, with a MeshError, places and numbers of nodes that cannot be."""
-    farthest = DIMENSIONS[3].farthest
-    wrong = np.flatnonzero(~(np.abs(points) <= farthest).all(axis=1))
-    if len(wrong):
-        raise MeshError(
-            f"{path}: node {wrong[0] + 1} is at {points[wrong[0]].tolist()}, expected finite "
-            f"coordinates, at most {farthest:g}"
-        )
+    check_places(path, points, 3, first=1)
     for kind, own in tables.items():
         odd = np.argwhere((own < 1) | (own > len(points)))
         if len(odd):
@@ -141,32 +134,37 @@ def _check(path: Path, points: NDArray[np.float64], tables: dict[str, Ints]) -> 
             )
 
 
+def _odd(text: str) -> str:
+    """First word that is no number, and its line."""
+    for row, line in enumerate(text.split("\n")):
+        for word in line.split():
+            try:
+                float(word)
+            except ValueError:
+                return f"line {row + 1} has {word[:20]!r}"
+    return "has text"
+
+
 class _Text:
     """Numbers of a text file, one after the other."""
 
     def __init__(self, path: Path) -> None:
-        if b"\0" in read_bytes(path)[: 4 * COUNTS]:
+        self.path, self.at = path, 0
+        try:
+            text = read_text(path)
+        except MeshError:
+            if b"\0" not in read_bytes(path)[: 4 * COUNTS]:
+                raise
             raise MeshError(
                 f"{path}: is binary, and its name does not say in which form, expected one such as "
                 f"{stem_of_grid(path)}.lb8.ugrid ({', '.join(FORMS)})"
-            )
-        self.path, self.at = path, 0
+            ) from None
         with warnings.catch_warnings():
             warnings.simplefilter("error", DeprecationWarning)
             try:
-                self.numbers = np.fromstring(read_text(path), sep=" ")
+                self.numbers = np.fromstring(text, sep=" ")
             except (DeprecationWarning, ValueError):
-                raise MeshError(f"{path}: {self._odd()}, expected numbers alone") from None
-
-    def _odd(self) -> str:
-        """First word that is no number, and its line."""
-        for row, line in enumerate(read_text(self.path).split("\n")):
-            for word in line.split():
-                try:
-                    float(word)
-                except ValueError:
-                    return f"line {row + 1} has {word[:20]!r}"
-        return "has text"
+                raise MeshError(f"{path}: {_odd(text)}, expected numbers alone") from None
 
     def counts(self) -> Ints:
         if len(self.numbers) < COUNTS:
