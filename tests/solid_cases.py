@@ -73,3 +73,27 @@ def forced(case, steps):
         error = max(error, np.abs(case.primitive() - uniform).max())
         change = max(change, np.abs(get(case.grid.V) / V0 - 1).max())
     return error, change
+
+
+class ShownMover(Mover):
+    """Puts nodes to one place after another, step by step."""
+
+    def __init__(self, vertices, settings):
+        super().__init__(vertices)
+        self.places = iter(settings.places)
+
+    def step(self, poses):
+        self.backend.put(self.vertices.x, next(self.places))
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown(Deformation):
+    """Nodes at places that are given, so that no body is needed."""
+
+    places: tuple
+    time_step: float
+    name = "shown"
+
+    def attach(self, vertices):
+        return ShownMover(vertices, self)

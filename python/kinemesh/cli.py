@@ -169,8 +169,7 @@ def _add_case(command: Any) -> None:
     mesh.add_argument("--mesh", type=Path, metavar="FILE", help="mesh file instead")
     mesh.add_argument("--points", type=int, metavar="N", help="wing of about N nodes or points")
     add("--cloud", choices=("regular", "irregular"), help="kind of a wing's cloud")
-    ways = ("springs", "delaunay", "rigid", "modal", "carrier")
-    add("--deform", choices=ways, help="how the mesh follows the body")
+    add("--deform", choices=registry.CELLS, help="how the mesh follows the body")
     add("--cycles", type=float, metavar="N", help="cycles of the motion; the most, see --until")
     add(
         "--until",

@@ -1,6 +1,5 @@
 """Bodies that bend: places by shapes, movers that take them, generalised forces, power."""
 
-from dataclasses import dataclass
 from types import SimpleNamespace
 
 import kinemesh as km
@@ -9,11 +8,10 @@ import pytest
 from clouds import box
 from kinemesh.bodies.placed import Placed
 from kinemesh.bodies.poses import PoseArray
-from kinemesh.deform.mover import Deformation, Mover
 from kinemesh.dimension import XYZ
 from kinemesh.loops.work import movement_of, work_of
 from kinemesh.run.rows import columns
-from solid_cases import MACH, forced
+from solid_cases import MACH, Shown, forced
 from solids import MADE, cube, half_of
 from solver_cases import Ellipse, bodies, on_devices
 from structured import halved
@@ -277,30 +275,6 @@ def test_a_shift_given_as_a_mode_is_the_plunge():
     assert mode["mode_1"] == pytest.approx(pose["shift_y"], abs=4 * EPS)
 
 
-class CarriedMover(Mover):
-    """Nodes where a case whose body bends has them, step by step."""
-
-    def __init__(self, vertices, settings):
-        super().__init__(vertices)
-        self.places = iter(settings.places)
-
-    def step(self, poses):
-        self.backend.put(self.vertices.x, next(self.places))
-        return {}
-
-
-@dataclass(frozen=True, slots=True)
-class Carried(Deformation):
-    """Nodes at places that are given, so that no body is needed."""
-
-    places: tuple
-    time_step: float
-    name = "carried"
-
-    def attach(self, vertices):
-        return CarriedMover(vertices, self)
-
-
 def bulge(points):
     """One side of a cube of half width 1, out and along."""
     y, z = points[:, 1], points[:, 2]
@@ -341,7 +315,7 @@ def test_a_uniform_stream_survives_bending(solver, name, mover):
         moved.place(moved.by_laws(step * dt, dt))
         places.append(moved.backend.get(moved.grid.x))
     case = solver(mesh, mach=MACH, alpha_deg=17.0, walls=[], device="cpu",
-                  deform=Carried(tuple(places), 0.3))  # fmt: skip
+                  deform=Shown(tuple(places), 0.3))  # fmt: skip
 
     error, change = forced(case, 6)
 

@@ -1,16 +1,13 @@
 """Meshes in space that coarse ones of tetrahedra carry: places, flows, restarts, refusals."""
 
-from dataclasses import dataclass
-from typing import Any
-
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.deform import Carrier, Deformation, Mover
+from kinemesh.deform import Carrier
 from kinemesh.deform.bearing import Bearing, fading, places
 from kinemesh.deform.places import closest, holding, nearest
 from scipy.spatial.transform import Rotation
-from solid_cases import MACH, forced
+from solid_cases import MACH, Shown, forced
 from solver_cases import on_devices
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinemesh.errors.KinemeshWarning")
@@ -228,29 +225,6 @@ def test_members_with_carriers_of_their_own_are_their_solo_runs():
 
 
 # ---------------------------------------------------------------- flows
-
-
-class ShownMover(Mover):
-    """Puts nodes to one place after another."""
-
-    def step(self, poses):
-        self.number = getattr(self, "number", -1) + 1
-        self.backend.put(self.vertices.x, self.places[self.number])
-        return {}
-
-
-@dataclass(frozen=True, slots=True)
-class Shown(Deformation):
-    """Places of all nodes, step by step."""
-
-    places: Any
-    time_step: float
-    name = "shown"
-
-    def attach(self, vertices):
-        mover = ShownMover(vertices)
-        mover.places = self.places
-        return mover
 
 
 @pytest.mark.long

@@ -21,16 +21,8 @@ if TYPE_CHECKING:
     from kinemesh.cases.casefile import Case
 
 FOLDER = Path(__file__).parent
-NO_CASES = (
-    ".su2",
-    ".msh",
-    ".ugrid",
-    ".gz",
-    ".xz",
-    ".dat",
-    ".csv",
-    *PLOT3D,
-)  # meshes and coordinates
+# Meshes and coordinates.
+NO_CASES = (".su2", ".msh", ".ugrid", ".gz", ".xz", ".dat", ".csv", *PLOT3D)
 
 _CT5 = ("data/su2_loop_5233_nodes.csv", "SU2 8.2.0, 5233 nodes, 64 steps")
 _LOOPS = {"agard-ct5": _CT5, "ct5-extruded": _CT5}

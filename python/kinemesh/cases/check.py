@@ -241,17 +241,17 @@ def _motion(report: Report, case: Case, mesh: Mesh | Cloud | None) -> None:
 
     assert case.motion is not None
     made, mach, job = case.motion.named(case.chord(dimension_of(mesh))), case.flow.speed, case.job
+    unit = unit_of(case, mesh)
     with report.look("motion") as said:
         period = next(iter(made.values())).period(mach)
         said += [f"{name} {motion_in_words(own)}".lstrip() for name, own in made.items()]
         if period is not None:
-            said.append(f"period {period:.5g} {unit_of(case, mesh)}/{_speed(case)}")
+            said.append(f"period {period:.5g} {unit}/{_speed(case)}")
     if job.steps_per_cycle is None or period is None:
         return
     with report.look("steps") as said:
         _, count = time_steps(job.cycles, job.steps_per_cycle, None, None)
         step = period / job.steps_per_cycle
-        unit = unit_of(case, mesh)
         said.append(
             f"{step:.4g} {unit}/{_speed(case)}, in which the stream goes {mach * step:.3g} {unit}s"
         )
@@ -267,9 +267,10 @@ def _mesh(_: Case) -> Any:
 def _solid(case: Case) -> Any:
     from kinemesh import mesh
 
-    made = mesh.extruded(_mesh(case))
+    section = _mesh(case)
+    made = mesh.extruded(section)
     # of a case whose mesh has a carrier: one of itself
-    tets = partial(mesh.extruded, _mesh(case), cells="tets")
+    tets = partial(mesh.extruded, section, cells="tets")
     return replace(made, origin=replace(made.origin, carrier=tets))
 
 

@@ -11,7 +11,7 @@ from kinemesh.errors import CaseError
 from kinemesh.flow import registry
 from kinemesh.sentences import Place
 
-DEFORMS = ("springs", "delaunay", "rigid", "modal", "carrier")
+DEFORMS = registry.CELLS
 
 
 def deform_fields(method: str) -> list[str]:
