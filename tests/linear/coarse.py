@@ -3,7 +3,9 @@
 Level l has rows that live, m; E gives tied rows from own ones; T, P_s, R are those of the hierarchy
 without holes:
 
-    A_0 = K + K E,   P_l = m (T - w D^-1 A_l T) m',   A_{l+1} = (m P_s m')^T A_l P_l
+    A_0 = K + K E,   P_l = m (T - w D^-1 F_l T) m',   A_{l+1} = (m P_s m')^T A_l P_l
+
+F_l is A_l whose entries below 0.03 of the diagonals without holes are added to its diagonal.
 """
 
 from dataclasses import dataclass
@@ -25,6 +27,7 @@ def matrix_of(blocks, columns, rows=None, of=None):
     return found.tocsr()
 
 
+WEAK = 0.03
 SMALL = 0.2  # diagonal over that of the tables below which a row dies: LEAST of linear/holes.py
 
 
@@ -56,10 +59,12 @@ class Tables:
     """Tables of the hierarchy without holes between two levels of one member.
 
     T, Ps : transfers to the finer level, tentative and smoothed;  R : from it
-    unit : diagonal of the coarser level's matrix
+    unit : diagonal of the coarser level's matrix, whose rows are scaled
+    d, scale : diagonal of the finer one's, whose rows are not, and that over the scaled one's
     """
 
-    def __init__(self, level, free=None, nodes=None):
+    def __init__(self, level, d, scale, free=None, nodes=None):
+        self.d, self.scale = d, scale
         count, up = level.matrix.rows, (free, nodes)
         self.T = matrix_of(level.tentative, count, *up)
         self.Ps = matrix_of(level.prolong, count, *up)
@@ -91,11 +96,19 @@ def finest_of(own, finest):
     return Depth(A.tocsr(), field, ratio(unit, A.diagonal(), field))
 
 
+def strong(A, tables):
+    """A, whose weak entries are added to its diagonal."""
+    A = A.tocoo()
+    share = np.sqrt(tables.d[A.row] * tables.d[A.col])
+    weak = abs(A.data) * tables.scale[A.row] < WEAK * share
+    return sp.csr_matrix((A.data, (A.row, np.where(weak, A.row, A.col))), shape=A.shape)
+
+
 def transfer(here, tables):
     """The transfer from the next level."""
     live = abs(tables.T).T @ here.live > 0
     w = smoothing(1)[0] * ABOVE
-    P = tables.T - w * diagonal(here.keep) @ here.A @ tables.T
+    P = tables.T - w * diagonal(here.keep) @ strong(here.A, tables) @ tables.T
     return (diagonal(here.live) @ P @ diagonal(live)).tocsr()
 
 
@@ -111,10 +124,18 @@ def coarser(here, tables, P=None):
     return Depth(A, live, ratio(tables.unit, A.diagonal(), live))
 
 
-def tables_of(own, levels):
+def tables_of(own, finest, levels):
     """Tables between the levels of one member, finest first."""
     free = np.flatnonzero(~(own.fixed | own.never))
-    return [Tables(level, *([] if k else [free, own.nodes])) for k, level in enumerate(levels)]
+    K, given, found = own.matrix[free][:, free], (free, own.nodes), []
+    d, scale = (np.zeros(own.nodes) for _ in range(2))
+    d[free], scale[free] = K.diagonal(), K.diagonal() / matrix_of(finest, len(free)).diagonal()
+    for level in levels:
+        found.append(Tables(level, d, scale, *given))
+        Ps = found[-1].Ps[free] if given else found[-1].Ps
+        K, given = Ps.T @ K @ Ps, ()
+        d, scale = K.diagonal(), K.diagonal() / found[-1].unit
+    return found
 
 
 def levels_of(own, finest, levels):
@@ -125,7 +146,7 @@ def levels_of(own, finest, levels):
     own : Composite;  finest, levels : from `hierarchy.scalar`, of rows that may be own
     """
     found = [finest_of(own, finest)]
-    for tables in tables_of(own, levels):
+    for tables in tables_of(own, finest, levels):
         found.append(coarser(found[-1], tables))
     return found
 

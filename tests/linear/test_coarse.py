@@ -34,7 +34,7 @@ def test_every_level_is_the_product_of_the_finer_one(double, moved):
     """Compared level by level: rounding to float32 grows by 3 to 10 from each to the next."""
     solver = made(double, [moved], TOLERANCE)
     cycle, get = solver.multigrid, double.get
-    tables = coarse.tables_of(moved, cycle.levels[0])
+    tables = coarse.tables_of(moved, cycle.finest[0], cycle.levels[0])
     want = coarse.finest_of(moved, cycle.finest[0])
     free = np.flatnonzero(~(moved.fixed | moved.never))
     static = coarse.matrix_of(cycle.finest[0], len(free), free, moved.nodes)

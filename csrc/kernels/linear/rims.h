@@ -164,22 +164,25 @@ TEAM(rim_place, RIM_PLACE, heavy, RIM_LANES)
   F(upd, i32, many, "renewed")                                \
   F(upd, i32, columns, "renewed,wide")                        \
   F(upd, f32, values, "renewed,wide")
-#define RIM_TRANSFER(F)                                                \
-  RIM_RENEWED(F)                                                       \
-  F(near, i32, slot, "rows")                                           \
-  F(in, i32, like, "rows>table")                                       \
-  F(in, i32, first, "members>rows")                                    \
-  F(in, i32, joined, "table")                                          \
-  F(in, f32, part, "table") /* of a row in its aggregate's function */ \
-  F(in, f32, keep, "rows")                                             \
-  F(in, i32, many, "renewed")                                          \
-  F(in, i32, columns, "renewed,wide")                                  \
-  F(in, f32, values, "renewed,wide")                                   \
-  F(val, i32, wide, "")                                                \
-  F(val, f64, smoothing, "")                                           \
-  F(val, i32, wide_up, "")                                             \
-  F(upd, i32, many_up, "renewed")                                      \
-  F(upd, i32, columns_up, "renewed,wide_up")                           \
+#define RIM_TRANSFER(F)                                                        \
+  RIM_RENEWED(F)                                                               \
+  F(near, i32, slot, "rows")                                                   \
+  F(in, i32, like, "rows>table")                                               \
+  F(in, i32, first, "members>rows")                                            \
+  F(in, i32, joined, "table")                                                  \
+  F(in, f32, part, "table") /* of a row in its aggregate's function */         \
+  F(in, f32, keep, "rows")                                                     \
+  F(in, f32, unit, "rows")                                                     \
+  F(near, f32, diagonal, "rows") /* of the matrix without holes, not scaled */ \
+  F(in, i32, many, "renewed")                                                  \
+  F(in, i32, columns, "renewed,wide")                                          \
+  F(in, f32, values, "renewed,wide")                                           \
+  F(val, i32, wide, "")                                                        \
+  F(val, f64, smoothing, "")                                                   \
+  F(val, f64, weak, "") /* couplings below this share of their diagonals */    \
+  F(val, i32, wide_up, "")                                                     \
+  F(upd, i32, many_up, "renewed")                                              \
+  F(upd, i32, columns_up, "renewed,wide_up")                                   \
   F(upd, f32, values_up, "renewed,wide_up")
 /* The finer level: its tables, and its renewed rows of matrix and transfer.  The tables of the transfer are the
  * first ones of the matrix: those of members that go on. */
@@ -257,7 +260,7 @@ TEAM(rim_entries, RIM_ENTRIES, heavy, RIM_LANES)
   rim_store(&s, spare, r - from, wide, many + i, columns + wide * i, values + wide * i);
 }
 
-/* P = T - smoothing keep A T, columns of aggregates that live. */
+/* P = T - smoothing keep F T, columns of aggregates that live; F is A with weak entries on its diagonal (7.10). */
 TEAM(rim_transfer, RIM_TRANSFER, heavy, RIM_LANES)
 {
   TEAM_MEMORY(struct rim_table, table);
@@ -268,9 +271,11 @@ TEAM(rim_transfer, RIM_TRANSFER, heavy, RIM_LANES)
   rim_empty(&s, table, lane);
   rim_add(&s, lane ? -1 : joined[t], (f64)part[t]);
   for (i32 b = wide * i; b < end; b += PARTS(RIM_LANES)) {
-    const i32 e = b + lane < end ? b + lane : end - 1, c = from + columns[e], there = like[c];
+    const i32 e = b + lane < end ? b + lane : end - 1, c = from + columns[e];
+    const f64 share = weak * (f64)unit[r], a = (f64)values[e];
+    const i32 is_weak = a * a * (f64)diagonal[r] < share * share * (f64)diagonal[c], there = is_weak ? t : like[c];
     rim_add_each(&s, b + lane < end && slot[c] != RIM_DEAD ? joined[there] : -1,
-                 -smoothing * (f64)keep[r] * (f64)values[e] * (f64)part[there]);
+                 -smoothing * (f64)keep[r] * a * (f64)part[there]);
   }
   rim_store(&s, spare, joined[t], wide_up, many_up + i, columns_up + wide_up * i, values_up + wide_up * i);
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,6 +31,8 @@ from kinemesh.linear.blocks import (
 )
 
 STRENGTH = 0.06  # couplings below this share of their diagonals do not join aggregates
+WEAK = 0.03  # those below this share of their diagonals smooth transfers as if on the diagonal
+ROUND_OFF = 1e-9  # those of a scalar matrix below this share are none
 SINGULAR = 1e-9  # pivot over diagonal below which a scalar matrix is singular; round-off has 1e-13
 COARSEST = 32  # nodes at which the hierarchy ends in a dense inverse
 ABOVE = 1.1  # times the estimate of the largest eigenvalue, so that eigenvalues lie below 1
@@ -47,6 +49,7 @@ class Level:
     prolong, restrict        from here to the finer level and back, scaling included
     inverse : of the matrix, on the coarsest level; else None
     dense : (rows, rows) that matrix, of a scalar one, in float64; else None
+    diagonal : (rows,) of a scalar matrix, before its rows were scaled; else (0,)
     tentative : of a scalar matrix, from here to the finer level before `prolong` was smoothed: an
         entry for each finer row, the aggregate that has it
     """
@@ -56,6 +59,7 @@ class Level:
     restrict: Blocks
     inverse: Blocks | None
     dense: Floats | None = None
+    diagonal: Floats = field(default_factory=lambda: np.zeros(0))
     tentative: Blocks | None = None
 
 
@@ -191,6 +195,14 @@ def _strong(rows: sp.bsr_matrix, first: int, norm: Floats, weak: float) -> sp.bs
     return sp.bsr_matrix((data, rows.indices[keep], indptr), shape=rows.shape)
 
 
+def _counted(matrix: sp.bsr_matrix) -> Iterator[tuple[int, sp.bsr_matrix]]:
+    """Groups of rows, each with the number of its first."""
+    first = 0
+    for rows in cut(matrix):
+        yield first, rows
+        first += len(rows.indptr) - 1
+
+
 def _smoothed(
     matrix: sp.bsr_matrix, inverse: Floats, prolong: sp.bsr_matrix, factor: float, weak: float
 ) -> sp.bsr_matrix:
@@ -198,15 +210,13 @@ def _smoothed(
     norm = np.sqrt((block_diagonal(matrix) ** 2).sum(axis=(1, 2))) if weak else np.zeros(0)
 
     def parts() -> Iterator[sp.bsr_matrix]:
-        first = 0
-        for rows in cut(matrix):
+        for first, rows in _counted(matrix):
             last = first + len(rows.indptr) - 1
             strong = _strong(rows, first, norm, weak) if weak else rows
             change = product(scaled(inverse[first:last], strong), prolong)
             change.data *= factor
             change.sort_indices()  # else SciPy has tables of all columns for each difference
             yield (rows_between(prolong, first, last) - change).tobsr(prolong.blocksize)
-            first = last
 
     return filled(parts())
 
@@ -282,18 +292,22 @@ def hierarchy(
         inverse, largest = _scaling(matrix)
         above = ABOVE * largest
         middle = block_diagonal(matrix) * above
+        diagonal = middle.ravel() if size == 1 else np.zeros(0)
         prolong, restrict = _transfers(prolong, weight, middle)
         weight = middle
         last = matrix.shape[0] <= size * COARSEST or matrix.shape[0] >= before
         below = Blocks.of(cut(matrix), len(matrix.indices), inverse, 1 / above)
         end = _weighed_inverse(matrix, middle, least) if last else None
         whole = scaled(inverse, matrix).toarray() / above if last and size == 1 else None
-        levels.append(Level(below, prolong, restrict, end, whole, joined))
+        levels.append(Level(below, prolong, restrict, end, whole, diagonal, joined))
     return levels
 
 
 def _even(matrix: sp.csr_matrix) -> sp.bsr_matrix:
-    """Symmetric part of a matrix, in blocks of 1, without zeros."""
+    """Symmetric part of a matrix, in blocks of 1, without what is round-off.
+
+    Laplacians of rectangles have round-off for corners: of 27 entries of a row 20.
+    """
     matrix.sort_indices()
     other = matrix.T.tocsr()
     alike = len(other.indices) == len(matrix.indices)
@@ -303,9 +317,10 @@ def _even(matrix: sp.csr_matrix) -> sp.bsr_matrix:
         other.eliminate_zeros()
     else:
         other = (matrix + other) / 2
+    other.sort_indices()
     found = sp.bsr_matrix(other, blocksize=(1, 1))
-    found.sort_indices()
-    return found
+    norm = np.abs(block_diagonal(found)[:, 0, 0])
+    return filled(_strong(rows, first, norm, ROUND_OFF) for first, rows in _counted(found))
 
 
 def scalar(matrix: sp.csr_matrix, smoothings: int | None = None) -> tuple[Blocks, list[Level]]:
@@ -330,4 +345,6 @@ def scalar(matrix: sp.csr_matrix, smoothings: int | None = None) -> tuple[Blocks
     above = ABOVE * largest
     finest = Blocks.of(cut(even), len(even.indices), inverse, 1 / above)
     weight = block_diagonal(even) * above
-    return finest, hierarchy(even, ones, weight, SINGULAR, smoothings, (inverse, largest))
+    return finest, hierarchy(
+        even, ones, weight, SINGULAR, smoothings, (inverse, largest), weak=WEAK
+    )

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kinemesh.device.faults import NONE as NO_FAULT
 from kinemesh.linear.blocks import Blocks
 from kinemesh.linear.constraints import Constraints
-from kinemesh.linear.hierarchy import ABOVE, COARSEST, smoothing
+from kinemesh.linear.hierarchy import ABOVE, COARSEST, WEAK, smoothing
 from kinemesh.linear.multigrid import ScalarMultigrid, _Depth
 from kinemesh.linear.pattern import chunks
 
@@ -28,7 +28,8 @@ from kinemesh.linear.pattern import chunks
 SLOTS = 4.0
 FEW = 256
 # Entries of a renewed row on the finest level, the next and so on, and of the transfer to it;
-# measured up to 17, 40, 85, 113, 77 and 15, 15, 37, 21, with 94,000 nodes.
+# measured up to 19, 31, 48, 59, 39 on rings about a cylinder over a background, 15,000 to 154,000
+# nodes; with all couplings in transfers 19, 51, 103, 132, 102.
 WIDE = (32, 64, 128, 192)
 WIDE_UP = (16, 32, 64)
 # New diagonal over that of the tables below which a row dies, though constants are then none on
@@ -50,6 +51,7 @@ class _Rims:
     rows : slot, keep    of each row of the level
     near : rows whose products with the transfer differ from those in the tables
     unit : (rows,) diagonals in the tables
+    diagonal : (rows,) those of the matrix before its rows were scaled
     places : held, owner, begin, used, active    of slots
     entries, up : many, columns, values, wide    of renewed rows, of those of the transfer
     joined : like, joined, part    aggregate of each row, and its part in it
@@ -61,6 +63,7 @@ class _Rims:
     rows: dict[str, Any]
     near: Any
     unit: Any
+    diagonal: Any
     places: dict[str, Any]
     entries: dict[str, Any]
     up: dict[str, Any] = field(default_factory=dict)
@@ -76,6 +79,7 @@ class HoledMultigrid(ScalarMultigrid):
     constraints : Constraints    which rows are own, and which of the others are tied to what
     active : (members,) int32 device array, members whose constraints are looked at
     matrix : row, column, matrix    of all rows, those scaled by their diagonals
+    diagonal : (rows,)    on the host
     pieces : of each member, components of its matrix
     edges : of each member (free rows,) bool, rows beside some that are never own
     closed : of each member, whether no row is given, so that constants are solutions
@@ -92,11 +96,13 @@ class HoledMultigrid(ScalarMultigrid):
         constraints: Constraints,
         active: Any,
         matrix: dict[str, Any],
+        diagonal: NDArray[np.float64],
         pieces: Sequence[int],
         edges: Sequence[NDArray[np.bool_]],
         closed: Sequence[bool],
     ) -> None:
         self.constraints, self.active, self.matrix = constraints, active, matrix
+        self.diagonal = diagonal
         self.pieces, self.closed, self.edges = pieces, closed, list(edges)
         self.rims: list[_Rims] = []
         b, members = given[0], active.shape[0]
@@ -122,15 +128,17 @@ class HoledMultigrid(ScalarMultigrid):
                 f"wide{ending}": wide,
             }
 
-    def _rims(self, here: _Depth, own: dict[int, NDArray[np.float32]]) -> _Rims:
+    def _rims(
+        self, here: _Depth, own: dict[int, NDArray[np.float32]], diagonals: dict[int, NDArray[Any]]
+    ) -> _Rims:
         """Room for the renewed rows of a level; own: each member's diagonal in the tables."""
         b, members = self.backend, len(self.levels)
-        unit = np.zeros(here.rows, np.float32)
+        unit, diagonal = (np.zeros(here.rows, np.float32) for _ in range(2))
         room, begin = (np.zeros(members, np.int32) for _ in range(2))
         total = going = 0
         for m, first in here.first.items():
             rows = here.counts[m]
-            unit[first : first + rows] = own[m]
+            unit[first : first + rows], diagonal[first : first + rows] = own[m], diagonals[m]
             room[m] = _room(rows, self.pieces[m], int(self.edges[m].sum()))
             begin[m] = total
             total += room[m]
@@ -144,7 +152,7 @@ class HoledMultigrid(ScalarMultigrid):
         rows_of = {"slot": b.zeros(here.rows, np.int32), "keep": b.zeros(here.rows, np.float32)}
         made = _Rims(
             total, going, room, rows_of, b.zeros(here.rows, np.int32), b.table(unit, np.float32),
-            places, self._entries(max(total, 1), wide),
+            b.table(diagonal, np.float32), places, self._entries(max(total, 1), wide),
         )  # fmt: skip
         self.rims.append(made)
         return made
@@ -178,7 +186,8 @@ class HoledMultigrid(ScalarMultigrid):
         own = {m: np.zeros(count, np.float32) for m, count in here.counts.items()}
         for m, finest in enumerate(self.finest):
             own[m][self.free[m]] = _diagonal(finest)
-        rims, static = self._rims(here, own), here.matrix
+        ends = [self.diagonal[here.first[m] :][:count] for m, count in here.counts.items()]
+        rims, static = self._rims(here, own, dict(enumerate(ends))), here.matrix
         self._follow(
             "finest", member=here.member, active=self.active, unit=rims.unit,
             **self.constraints.kinds, **self.matrix, **rims.rows,
@@ -202,8 +211,12 @@ class HoledMultigrid(ScalarMultigrid):
 
         self._widen(here, coarse)
         b = self.backend
-        own = self._rims(coarse, {m: _diagonal(self.levels[m][here.number].matrix)
-                                  for m in coarse.first})  # fmt: skip
+        levels = {m: self.levels[m][here.number] for m in coarse.first}
+        own = self._rims(
+            coarse,
+            {m: _diagonal(level.matrix) for m, level in levels.items()},
+            {m: level.diagonal for m, level in levels.items()},
+        )
         starts = np.zeros(len(self.levels), np.int32)
         starts[list(coarse.first)] = list(coarse.first.values())
         start = b.table(starts)
@@ -256,7 +269,8 @@ class HoledMultigrid(ScalarMultigrid):
         own.up = self._entries(max(own.slots, 1), wide, "_up")
         self._follow(
             "transfer", own.going, **own.places, **own.joined, first=here.matrix["first"],
-            **own.rows, **own.entries, **own.up, smoothing=smoothing(1)[0] * ABOVE,
+            **own.rows, **own.entries, **own.up, unit=own.unit, diagonal=own.diagonal,
+            smoothing=smoothing(1)[0] * ABOVE, weak=WEAK,
         )  # fmt: skip
 
     def _going(self, what: str, here: _Depth, **fields: Any) -> Any:

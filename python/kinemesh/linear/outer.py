@@ -139,7 +139,7 @@ class ScalarSolver(Krylov):
             matrix = {name: self.tables[name] for name in ("row", "column")} | {"matrix": self.A}
             self.multigrid = HoledMultigrid(
                 *given, constraints=self.constraints, active=active, matrix=matrix,
-                pieces=self.pieces, edges=self.edges, closed=self.closed,
+                diagonal=self.diagonal, pieces=self.pieces, edges=self.edges, closed=self.closed,
             )  # fmt: skip
         else:
             self.multigrid = ScalarMultigrid(*given)
