@@ -13,6 +13,8 @@ import numpy as np
 from kinemesh.linear.face_colours import first_fit
 from kinemesh.mesh.kinds import SOLIDS
 from kinemesh.overset.bins import bins_of
+from kinemesh.overset.bins_space import Level, bins_of_solids
+from kinemesh.overset.tetrahedra import Tetrahedra
 
 NONE = np.uint64(2**64 - 1)  # no fault
 
@@ -175,6 +177,7 @@ class World:
         self.solids(np.random.default_rng(9))
         self.donors()
         self.overset()
+        self.solid_bins(np.random.default_rng(15))
         self.control()
         for key, value in self.values.items():
             shape = key.partition("|")[2]
@@ -543,6 +546,42 @@ class World:
         self.put("status|nodes", rng.integers(-2, 2, n))
         self.put("only|nodes", np.full(n, 2))  # `out` is of all of them
 
+    def solid_bins(self, rng):
+        """Cells of one to three tetrahedra, in bins of the grid about all and of one within it."""
+        x, count = self.values["x|nodes,3"], 12
+        parts = np.concatenate([[0], np.cumsum(rng.integers(1, 4, count))]).astype(np.int32)
+        corner = np.array([rng.permutation(len(x))[:4] for _ in range(parts[-1])], np.int32)
+        way = x[corner[:, 1:]] - x[corner[:, :1]]
+        inside_out = np.linalg.det(way) < 0
+        corner[inside_out, :2] = corner[inside_out, 1::-1]
+        solids = Tetrahedra(parts, corner, np.full(len(corner), 0o3210, np.int32), 4, 3)
+        bins = bins_of_solids(x, solids)
+        visits = np.arange(2 * count, dtype=np.int32)
+        low, scale = bins.box
+        level = Level(
+            {"x": x, "parts": parts, "corner": corner}, visits % count, visits // count,
+            np.stack([low, low + 0.7 / scale]), np.stack([scale, 4 * scale]),
+            np.stack([bins.across, [4, 4, 4]]).astype(np.int32),
+        )  # fmt: skip
+        self.put("parts|solids+1>>tetrahedra", parts)
+        self.put("corner|tetrahedra,4>nodes", corner)
+        self.put("spots|tetrahedra", solids.spots)
+        self.put("box|2,3", bins.box, float)
+        self.put("across|3", bins.across)
+        self.put("bins|lists,2", bins.bins)
+        self.put("listed|listings>solids", bins.listed)
+        self.put("cell|visits>solids", level.cell)
+        self.put("grid|visits>grids", level.grid)
+        for name in ("low", "scale"):
+            self.put(f"{name}|grids,3", getattr(level, name), float)
+        self.put("across|grids,3", level.across)
+        self.put("first|grids", [0, bins.across.prod()])
+        entry, _ = level.met()
+        begin = np.concatenate([[0], np.cumsum(np.bincount(entry, minlength=len(visits)))])
+        self.put("begin|visits+1>>meetings", begin)
+        self.put("entry|meetings", entry)
+        self.put("key|meetings", entry)
+
     def gas(self):
         rng, n = self.rng, len(self.x)
         q = np.stack(
@@ -675,6 +714,7 @@ class World:
             wide_up=7,
             above_wide=7,
             smoothing=1.25,
+            weak=0.4,
         )
         self.values.update({"asked": 12.0})
         self.values.update({"cfl_last": 1e4, "cfl_growth": 1.25, "most|real": 0.125, "most|i32": 9})

@@ -12,6 +12,7 @@
 #include "physics/springs_space.h"
 #include "physics/inside.h"
 #include "shared/load.h"
+#include "physics/tetrahedron.h"
 #include "shared/atomic.h"
 #include "shared/copy.h"
 #include "shared/gather.h"
@@ -40,6 +41,7 @@
 #include "cloud/jst_plane.h"
 #include "cloud/lusgs_plane.h"
 #include "cloud/pairs.h"
+#include "overset/lists.h"
 #include "overset/search.h"
 #include "overset/bins.h"
 #include "overset/status.h"
@@ -59,6 +61,9 @@
 #include "mesh/symmetry.h"
 #include "motion/springs_space.h"
 #include "motion/carrier.h"
+#include "overset/lists.h"
+#include "overset/search_space.h"
+#include "overset/bins_space.h"
 #include "cloud/normals_space.h"
 #include "cloud/jst_space.h"
 #include "cloud/symmetry.h"
@@ -103,6 +108,8 @@
   K(carrier_gaps, walls) K(carrier_map, carried) K(carrier_find, points) K(carrier_nearest, points) \
   K(overset_search, points) K(overset_weights, points) K(overset_corners, cells)                  \
   K(overset_met, entries) K(overset_bins, entries) K(overset_part, parts)                         \
+  K(overset_search_3d, points) K(overset_weights_3d, points)                                      \
+  K(overset_met_3d, visits) K(overset_bins_3d, visits)                                          \
   K(overset_find, slots) K(overset_own, nodes) K(overset_grow, nodes) K(overset_give, nodes)        \
   K(overset_count, groups)                                                                        \
   K(overset_rows, nodes) K(overset_leak, groups) K(overset_level, groups) K(exchange_take_pressure, nodes)                                        \

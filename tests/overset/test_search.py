@@ -327,8 +327,7 @@ def test_lists_are_those_of_all_bins_of_the_boxes_of_cells(name, monkeypatch):
     made = needles(300) if mesh is None else (mesh.points * [1, 0.02], mesh.cells)
     bins = bins_of(*made)
 
-    met = of_bins._met
-    monkeypatch.setattr(of_bins, "_met", lambda level: (*of_all_bins(level), met(level)[2]))
+    monkeypatch.setattr(of_bins._Level, "met", of_all_bins)
     every = bins_of(*made)
 
     np.testing.assert_array_equal(bins.bins, every.bins)
@@ -348,7 +347,7 @@ def of_all_bins(level):
     met = (columns * rows)[entry] == 1
     met |= meets(*(corner[entry] - place[:, None]).transpose(2, 1, 0))
     grid = level.grid[entry]
-    key = level.first[grid] + place[:, 1] * level.across[grid, 0] + place[:, 0]
+    key = of_bins.first_bins(level)[grid] + place[:, 1] * level.across[grid, 0] + place[:, 0]
     return entry[met].astype(np.int32), key[met].astype(np.int32)
 
 
@@ -446,7 +445,7 @@ def test_points_that_are_no_places_are_refused(double, points, message):
         search(two_squares(), points, device=double.device)
 
 
-def test_what_is_no_mesh_in_the_plane_is_refused():
+def test_what_is_no_mesh_is_refused():
     cloud = km.cloud.airfoil("naca0012", points=600)
 
     with pytest.raises(MeshError, match=r"mesh is a Cloud, expected a kinemesh\.Mesh"):

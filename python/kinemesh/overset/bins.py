@@ -9,7 +9,7 @@ bin, from the rest times the number of bins across it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +37,8 @@ class Bins:
 
     Parameters
     ----------
-    box : (2, 2) float64    least place [chord]; bins of the first grid per chord
-    across : (2,) int32     bins of the first grid along each axis
+    box : (2, 2) float64    least place [chord]; bins of the first grid per chord; in space (2, 3)
+    across : (2,) int32     bins of the first grid along each axis; in space (3,)
     bins : (bins, 2) int32  of a list its first entry and their number; of a grid its first bin and
                             minus the number along each axis
     listed : (listings,) int32    cells of the lists, ascending in each
@@ -55,14 +55,38 @@ class Bins:
         return self.bins.nbytes + self.listed.nbytes
 
 
+class Level(Protocol):
+    """Cells in grids: of each entry the cell and the grid, and where the cell is in that grid.
+
+    Attributes
+    ----------
+    cell : (entries,)
+    across : (grids, dimensions)    bins of the grids along each axis
+    """
+
+    @property
+    def cell(self) -> Ints: ...
+
+    @property
+    def across(self) -> Ints: ...
+
+    def met(self) -> tuple[Ints, Ints]:
+        """Bins that entries meet: of each pair the entry and the bin (pairs,), by entry."""
+        ...
+
+    def parted(self, entry: Ints, key: Ints, crowded: NDArray[np.bool_], size: Ints) -> Self:
+        """The next level: entries that meet `crowded` bins, which have `size` bins across."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """Cells in grids: of each entry the cell, the grid, and the corners in bins of that grid.
+    """Cells in grids in the plane, as `Level`.
 
     Parameters
     ----------
-    cell, grid : (entries,);  corner : (entries, 8), x and y of each
-    across : (grids, 2)    bins of the grids along each axis
+    cell, grid : (entries,);  corner : (entries, 8), x and y of each in bins of that grid
+    across : (grids, 2)
     """
 
     cell: Ints
@@ -70,10 +94,27 @@ class _Level:
     corner: Floats
     across: Ints
 
-    @property
-    def first(self) -> Ints:
-        """(grids+1,) number of the first bin of each grid."""
-        return np.concatenate([[0], np.cumsum(self.across.prod(axis=1))]).astype(np.int32)
+    def _grids(self) -> dict[str, Ints]:
+        return {"grid": self.grid, "across": self.across, "first": first_bins(self)[:-1]}
+
+    def met(self) -> tuple[Ints, Ints]:
+        grids = self._grids()
+        bits, met = np.empty((2, len(self.cell)), np.int32)
+        begin = np.zeros(len(met) + 1, np.int32)
+        given = {"corner": self.corner, "bits": bits}
+        call("met", grid=self.grid, across=self.across, **given, met=met)
+        np.cumsum(met, out=begin[1:])
+        entry, key = np.empty((2, begin[-1]), np.int32)
+        call("bins", **grids, **given, begin=begin, entry=entry, key=key)
+        return entry, key
+
+    def parted(self, entry: Ints, key: Ints, crowded: NDArray[np.bool_], size: Ints) -> _Level:
+        corner = np.empty((len(key), 8))
+        given = self._grids() | {"last": self.corner}
+        call("part", **given, entry=entry, key=key, size=size, corner=corner)
+        number = np.take(np.cumsum(crowded, dtype=np.int32) - 1, key)
+        across = np.stack([size[crowded]] * 2, axis=1)
+        return _Level(np.take(self.cell, entry), number, corner, across)
 
 
 def bins_of(points: Floats, cells: Ints) -> Bins:
@@ -96,67 +137,59 @@ def bins_of(points: Floats, cells: Ints) -> Bins:
     round_node = int(np.ceil((cells >= 0).sum() / len(points)))  # 4 or 6
     corner = np.empty((len(cells), 8))
     x = np.ascontiguousarray(points, np.float64)
-    _call("corners", x=x, corners=np.ascontiguousarray(cells, np.int32), box=box, corner=corner)
+    call("corners", x=x, corners=np.ascontiguousarray(cells, np.int32), box=box, corner=corner)
     every = np.arange(len(cells), dtype=np.int32)
-    level: _Level | None = _Level(every, np.zeros_like(every), corner, across[None])
-    bins, listed, left = [], [], LEVELS
+    level = _Level(every, np.zeros_like(every), corner, across[None])
+    return Bins(box, across, *lists_of(level, CROWD * round_node, PER_BIN))
+
+
+def first_bins(level: Level) -> Ints:
+    """(grids+1,) number of the first bin of each grid of a level."""
+    return np.concatenate([[0], np.cumsum(level.across.prod(axis=1))]).astype(np.int32)
+
+
+def lists_of(level: Level, crowd: int, per_bin: int) -> tuple[Ints, Ints]:
+    """`bins` and `listed` of `Bins`: those that more than `crowd` cells meet have grids of bins for
+    `per_bin` cells."""
+    cells, left, next_level = len(level.cell), LEVELS, cast("Level | None", level)
+    bins, listed = [], []
     counts = np.zeros(2, np.int32)
-    while level is not None:
+    while next_level is not None:
         left -= 1
-        found, cell, level = _filled(level, CROWD * round_node if left else len(cells))
+        found, cell, next_level = _filled(next_level, crowd if left else cells, per_bin)
         is_list = found[:, 1] >= 0
         found[:, 0] += np.where(is_list, counts[1], counts[0] + len(found))
         counts += np.array([len(found), len(cell)], np.int32)
         bins.append(found)
         listed.append(cell)
-    return Bins(box, across, np.concatenate(bins), np.concatenate(listed))
+    return np.concatenate(bins), np.concatenate(listed)
 
 
-def _filled(level: _Level, crowd: int) -> tuple[Ints, Ints, _Level | None]:
+def _filled(level: Level, crowd: int, per_bin: int) -> tuple[Ints, Ints, Level | None]:
     """Bins of grids, the cells of their lists, and the next level, if there is one.
 
     A bin that more than `crowd` cells meet has a grid on the next level.  First entries and first
     bins are counted from the first of what this level adds.
     """
-    entry, key, grids = _met(level)
-    bins = int(level.first[-1])
+    entry, key = level.met()
+    bins, axes = int(first_bins(level)[-1]), level.across.shape[1]
     count = np.bincount(key, minlength=bins).astype(np.int32)
     crowded = count > crowd
     if not crowded.any():
         listed, offsets = sorted_by(key, entry, bins)
         return np.stack([offsets[:-1], count], axis=1), np.take(level.cell, listed), None
-    size = np.minimum(np.ceil(np.sqrt(count / PER_BIN)), ACROSS).astype(np.int32)
+    size = np.ceil((count / per_bin) ** (1 / axes))
+    size = np.minimum(size, ACROSS).astype(np.int32)
     parted = np.take(crowded, key)
     alone = ~parted
     listed, offsets = sorted_by(key[alone], entry[alone], bins)
-    begin = offsets[:-1]
-    begin[crowded] = np.cumsum(size[crowded] ** 2) - size[crowded] ** 2
+    begin, within = offsets[:-1], size[crowded] ** axes
+    begin[crowded] = np.cumsum(within) - within
     found = np.stack([begin, np.where(crowded, -size, count)], axis=1)
-    entry, key = entry[parted], key[parted]
-    corner = np.empty((len(key), 8))
-    _call("part", **grids, entry=entry, key=key, last=level.corner, size=size, corner=corner)
-    number = np.take(np.cumsum(crowded, dtype=np.int32) - 1, key)
-    across = np.stack([size[crowded]] * 2, axis=1)
-    below = _Level(np.take(level.cell, entry), number, corner, across)
+    below = level.parted(entry[parted], key[parted], crowded, size)
     return found, np.take(level.cell, listed), below
 
 
-def _met(level: _Level) -> tuple[Ints, Ints, dict[str, Ints]]:
-    """Bins that entries meet: of each pair the entry and the bin (pairs,), by entry.
-
-    Last, the tables of grids that kernels take.
-    """
-    grids = {"grid": level.grid, "across": level.across, "first": level.first[:-1]}
-    bits, met = np.empty((2, len(level.cell)), np.int32)
-    begin = np.zeros(len(met) + 1, np.int32)
-    given = {"corner": level.corner, "bits": bits}
-    _call("met", grid=level.grid, across=level.across, **given, met=met)
-    np.cumsum(met, out=begin[1:])
-    entry, key = np.empty((2, begin[-1]), np.int32)
-    _call("bins", **grids, **given, begin=begin, entry=entry, key=key)
-    return entry, key, grids
-
-
-def _call(kernel: str, **fields: Any) -> None:
+def call(kernel: str, **fields: Any) -> None:
     """Run a kernel of the bins on the host."""
     Backend("cpu").bind(f"overset_{kernel}", **fields)()

@@ -13,8 +13,13 @@ from kinemesh.dimension import XY
 from kinemesh.errors import DeviceError, MeshError, OversetError
 from kinemesh.mesh import Mesh
 from kinemesh.overset.bins import bins_of
+from kinemesh.overset.bins_space import bins_of_solids
+from kinemesh.overset.tetrahedra import tetrahedra_of
 
-SHAPE = "expected (n, 2), a place in the plane in each row"
+SHAPES = {
+    2: "expected (n, 2), a place in the plane in each row",
+    3: "expected (n, 3), a place in space in each row",
+}
 
 
 def search(mesh: Mesh, points: ArrayLike, device: str = "auto") -> tuple[Any, Any]:
@@ -25,23 +30,26 @@ def search(mesh: Mesh, points: ArrayLike, device: str = "auto") -> tuple[Any, An
 
     Parameters
     ----------
-    mesh : Mesh               triangles and quadrilaterals in the plane
-    points : (n, 2) float64   places [chord]; an array of a CUDA device stays there
+    mesh : Mesh               in the plane or in space
+    points : (n, 2) float64   places [chord], in space (n, 3); an array of a CUDA device stays there
     device : "auto" (where `points` are, or else a GPU if there is one), "cpu", "cuda" or "cuda:N"
 
     Returns
     -------
     cells : (n,) int32        row of `mesh.cells`, the lowest of those that hold the point within or
-                              on a side; -1 where none does
+                              on a side; -1 where none does.  In space cells are numbered as in
+                              `mesh.blocks`, one kind after the other
     weights : (n, 4) float64  of the corners of that cell: linear in a triangle, with zero as the
-                              fourth, bilinear in a quadrilateral; zeros without a cell
+                              fourth, bilinear in a quadrilateral; zeros without a cell.  In space
+                              (n, corners of the largest kind of cell), linear in the tetrahedra
+                              from the cell's lowest node, zero for corners of the others
 
     Both are NumPy arrays, or arrays of the device on which `points` are.
 
     Raises
     ------
     OversetError    points of another shape, or a coordinate that is not finite
-    MeshError       what is searched is no mesh in the plane
+    MeshError       what is searched is no mesh
     DeviceError     no such device, or points on another one
 
     References
@@ -59,7 +67,7 @@ class Donors:
 
     Parameters
     ----------
-    mesh : Mesh     triangles and quadrilaterals in the plane
+    mesh : Mesh     in the plane or in space
     device : "auto" (a GPU if there is one), "cpu", "cuda" or "cuda:N"
 
     Raises
@@ -70,21 +78,22 @@ class Donors:
     def __init__(self, mesh: Mesh, device: str = "auto") -> None:
         if not isinstance(mesh, Mesh):
             raise MeshError(
-                f"overset: the mesh is a {type(mesh).__name__}, expected a kinemesh.Mesh of "
-                "triangles and quadrilaterals; clouds, and meshes in space, are not searched yet"
-            )
-        if not XY.holds(mesh.dimension):
-            raise MeshError(
-                f"overset: the mesh is in space ({mesh.nodes} nodes), expected a kinemesh.Mesh of "
-                "triangles and quadrilaterals; meshes in space are not searched yet"
+                f"overset: the mesh is a {type(mesh).__name__}, expected a kinemesh.Mesh; clouds "
+                "are not searched yet"
             )
         self.backend = backend = Backend(device)
-        cells = mesh.cells
-        self.bins = bins_of(mesh.points, cells)
-        self.mesh = {
-            "x": backend.table(mesh.points, np.float64),
-            "corners": backend.table(cells),
-        }
+        self.dimension, self.corners = mesh.dimension, 4
+        x = backend.table(mesh.points, np.float64)
+        self.spots: dict[str, Any] = {}
+        if XY.holds(mesh.dimension):
+            self.bins = bins_of(mesh.points, mesh.cells)
+            self.mesh = {"x": x, "corners": backend.table(mesh.cells)}
+        else:
+            solids = tetrahedra_of(mesh)
+            self.bins, self.corners = bins_of_solids(mesh.points, solids), solids.most
+            parts, corner = backend.table(solids.parts), backend.table(solids.corner)
+            self.mesh = {"x": x, "parts": parts, "corner": corner}
+            self.spots = {"spots": backend.table(solids.spots), "wide": solids.most}
         self.tables = {
             "box": backend.table(self.bins.box, np.float64),
             "across": backend.table(self.bins.across),
@@ -93,17 +102,21 @@ class Donors:
         }
 
     def search(self, points: ArrayLike) -> tuple[Any, Any]:
-        """Cells and weights of points (n, 2) [chord], as `kinemesh.overset.search` gives them."""
+        """Cells and weights of points [chord], as `kinemesh.overset.search` gives them."""
         backend, of_cuda = self.backend, _of_cuda(points)
         if of_cuda and _device(points) != backend.device:
             raise DeviceError(
                 f"overset: points are on {_device(points)}, the mesh on {backend.device}; expected "
                 "one device for both"
             )
-        given: Any = points if of_cuda else _places(points)
-        count = _count(given)
+        axes = self.dimension.count
+        given: Any = points if of_cuda else _places(points, axes)
+        count = _count(given, axes)
         place = given if of_cuda else backend.table(given, np.float64)
-        cell, weights = backend.zeros(count, np.int32), backend.zeros((count, 4), np.float64)
+        cell, weights = (
+            backend.zeros(count, np.int32),
+            backend.zeros((count, self.corners), np.float64),
+        )
         faults = backend.array([NONE], np.uint64)
         try:
             call = self.cells_call(place, cell, faults)
@@ -113,18 +126,18 @@ class Donors:
         self.weights_call(place, cell, weights)()
         word = backend.get(faults)[0]
         if word != NONE:
-            raise OversetError(f"overset: point {decode(word)[1]} is not finite; {SHAPE}")
+            raise OversetError(f"overset: point {decode(word)[1]} is not finite; {SHAPES[axes]}")
         return (cell, weights) if of_cuda else (backend.read(cell), backend.read(weights))
 
     def cells_call(self, place: Any, cell: Any, faults: Any) -> Any:
-        """Bound call: the cells (n,) of places (n, 2), and a fault word (1,), on the device."""
+        """Bound call: the cells (n,) of places (n, axes), and a fault word (1,), on the device."""
         fields = self.mesh | self.tables | {"place": place, "cell": cell, "faults": faults}
-        return self.backend.bind("overset_search", **fields)
+        return self.backend.bind(self.dimension.kernel("overset_search"), **fields)
 
     def weights_call(self, place: Any, cell: Any, weights: Any) -> Any:
-        """Bound call: the weights (n, 4) of places (n, 2) in cells (n,), on the device."""
-        fields = self.mesh | {"place": place, "cell": cell, "weights": weights}
-        return self.backend.bind("overset_weights", **fields)
+        """Bound call: the weights (n, corners) of places in cells (n,), on the device."""
+        fields = self.mesh | self.spots | {"place": place, "cell": cell, "weights": weights}
+        return self.backend.bind(self.dimension.kernel("overset_weights"), **fields)
 
 
 def _of_cuda(points: Any) -> bool:
@@ -138,22 +151,25 @@ def _device(points: Any) -> str:
     return f"cuda:{int(where()[1])}"
 
 
-def _places(points: Any) -> NDArray:
+def _places(points: Any, axes: int) -> NDArray:
     """Points of a host as an array of numbers."""
+    shape = SHAPES[axes]
     only_dlpack = hasattr(points, "__dlpack__") and not hasattr(points, "__array__")
     try:
         array = np.from_dlpack(points) if only_dlpack else np.asarray(points)
     except (TypeError, ValueError, BufferError, RuntimeError) as error:
-        told = "points of a CUDA device need __cuda_array_interface__" if only_dlpack else SHAPE
+        told = "points of a CUDA device need __cuda_array_interface__" if only_dlpack else shape
         raise OversetError(f"overset: points are no array of numbers ({error}); {told}") from None
     if array.dtype.kind not in "iuf":
-        raise OversetError(f"overset: points have dtype {array.dtype}, expected numbers; {SHAPE}")
+        raise OversetError(
+            f"overset: points have dtype {array.dtype}, expected numbers; {SHAPES[axes]}"
+        )
     return array
 
 
-def _count(points: Any) -> int:
-    """The number of points; OversetError for another shape than (n, 2)."""
+def _count(points: Any, axes: int) -> int:
+    """The number of points; OversetError for another shape than (n, axes)."""
     shape = tuple(points.shape)
-    if len(shape) != 2 or shape[1] != 2:
-        raise OversetError(f"overset: points have shape {shape}, {SHAPE}")
+    if len(shape) != 2 or shape[1] != axes:
+        raise OversetError(f"overset: points have shape {shape}, {SHAPES[axes]}")
     return int(shape[0])

@@ -1,0 +1,87 @@
+"""Cells of a mesh in space as tetrahedra, so that those of neighbours meet face to face."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.csr import ordered
+from kinemesh.mesh import Mesh
+from kinemesh.mesh.kinds import SOLIDS, Kind
+
+Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Tetrahedra:
+    """The tetrahedra of positive volume of cells, those of each side by side.
+
+    Parameters
+    ----------
+    parts : (cells+1,) first tetrahedron of each cell
+    corner : (tetrahedra, 4) nodes
+    spots : (tetrahedra,) places of these in their cell, 3 bits each
+    most : corners of a cell, at most
+    round_node : cells round a node, in the mean, rounded up
+    """
+
+    parts: Ints
+    corner: Ints
+    spots: Ints
+    most: int
+    round_node: int
+
+
+def tetrahedra_of(mesh: Mesh) -> Tetrahedra:
+    """The cells of a mesh in space, each cut into the tetrahedra of a cone.
+
+    The apex is the cell's lowest node, and quadrilaterals are cut through theirs.  So neighbours
+    cut the face between them alike, and each place of the mesh is in one tetrahedron more of
+    positive than of negative volume: those of positive volume leave no place out.
+    """
+    corner, spots, cell, first = [], [], [], 0
+    for name, cells in mesh.blocks.items():
+        for own, spot in _cones(SOLIDS[name], cells):
+            rows = np.flatnonzero(_positive(mesh.points, own))
+            corner.append(own[rows])
+            spots.append(spot[rows] @ (1 << 3 * np.arange(4)))
+            cell.append((first + rows).astype(np.int32))
+        first += len(cells)
+    order, parts = ordered(np.concatenate(cell), first)
+    most = max(cells.shape[1] for cells in mesh.blocks.values() if len(cells))
+    return Tetrahedra(
+        parts,
+        np.concatenate(corner)[order].astype(np.int32),
+        np.concatenate(spots)[order].astype(np.int32),
+        most,
+        -(-sum(cells.size for cells in mesh.blocks.values()) // mesh.nodes),
+    )
+
+
+def _cones(kind: Kind, cells: Ints) -> list[tuple[Ints, Ints]]:
+    """Nodes of tetrahedra and their places in the cells (cells, 4), of each triangle of the faces.
+
+    Triangles at the apex are among them: their tetrahedra have no volume.
+    """
+    if kind.corners == 4:
+        return [(cells, np.tile(np.arange(4), (len(cells), 1)))]
+    apex, every, found = cells.argmin(axis=1), np.arange(len(cells)), []
+    for face in kind.faces:
+        own = np.array(face)
+        lowest = cells[:, own].argmin(axis=1)  # the triangles are its fan
+        for k in range(1, len(face) - 1):
+            triangle = [own[(lowest + way) % len(face)] for way in (0, k, k + 1)]
+            spot = np.stack([apex, *triangle], axis=1)
+            found.append((cells[every[:, None], spot], spot))
+    return found
+
+
+def _positive(points: Floats, corner: Ints) -> NDArray[np.bool_]:
+    """(tetrahedra,) those with a volume above round-off, none with a corner twice."""
+    o, u, v, w = (points[corner[:, k]] for k in range(4))
+    volume = (np.cross(u - o, v - o) * (w - o)).sum(axis=1)
+    repeated = (corner[:, 1:] == corner[:, :1]).any(axis=1)
+    return np.asarray((volume > 0) & ~repeated)
