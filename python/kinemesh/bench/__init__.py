@@ -15,11 +15,13 @@ from functools import partial
 from typing import Any, TextIO
 
 from kinemesh.bench.options import (
+    CARRIER,
     Subject,
     add_arguments,
     chosen_entry,
     chosen_rows,
     chosen_subjects,
+    set_threads,
 )
 from kinemesh.errors import DeviceError, SettingsError
 from kinemesh.flow.registry import Entry
@@ -43,23 +45,37 @@ def figures(
                 if not isinstance(figure, str):
                     rate = figure["rate"]
                     share = None if rate is None else rate / shared["bandwidth"]
-                    yield shared | figure | {"share": share}
+                    yield shared | figure | {"share": share} | _beside(subject, figure)
                 elif figure not in said:
                     said.add(figure)
                     yield figure
             gc.collect()  # the next one needs the memory
 
 
+def _beside(subject: Subject, figure: dict[str, Any]) -> dict[str, Any]:
+    """Times of Ma et al. beside a figure, where they are asked for."""
+    from kinemesh.bench import ma2017
+
+    if not subject.beside:
+        return {}
+    dimensions = 3 if subject.wing else 2
+    return {"beside": ma2017.beside(figure["row"], dimensions, figure["nodes"])}
+
+
 def _built(
     backend: Any, entry: Entry, subject: Subject, wanted: set[str]
 ) -> Iterator[tuple[int, Any]]:
     """Nodes of the mesh or cloud, and rows of the wanted groups of its solver."""
-    from kinemesh.bench import clouds
+    from kinemesh.bench import carried, clouds
     from kinemesh.bench.groups import GROUPS, MESHES, TITLES
 
     groups = [group for group in entry.bench if wanted & TITLES[group].keys()]
-    given = partial(clouds.made, subject.cloud) if subject.cloud else None
-    if subject.wing:
+    given: Any = None
+    if subject.cloud:
+        given = partial(clouds.made, subject.cloud)
+    elif subject.wing and entry.name == CARRIER:
+        given = partial(carried.made, subject.wing, subject.carrier)
+    elif subject.wing:
         given = partial(_wing, subject.wing)
     made: dict[Any, Any] = {}  # one at a time, for its memory
     for build in dict.fromkeys(GROUPS[group] for group in groups):
@@ -100,7 +116,7 @@ def _of_group(
         if isinstance(work, str):
             yield f"{row} left out: {work}"
             continue
-        time = measure(backend, work.make, repeat)
+        time = measure(backend, work.make, repeat, work.settled)
         rate = None if work.bytes is None else work.bytes / time.seconds
         cloud, count = work.notes.get("cloud"), work.notes.get("nodes", nodes)
         yield {
@@ -163,13 +179,29 @@ def loop_figures(
                 yield figure
 
 
+def _entry(arguments: argparse.Namespace) -> Entry:
+    """Entry to measure: springs beside a paper, a carrier, or a solver."""
+    from kinemesh.bench import beside
+
+    return beside.entry_of(arguments) or chosen_entry(arguments)
+
+
+def _subjects(arguments: argparse.Namespace, entry: Entry, on_gpu: bool) -> list[Subject]:
+    """Meshes or clouds on which `entry` is measured."""
+    from kinemesh.bench import beside
+
+    if entry is beside.entry_of(arguments):
+        return beside.subjects(arguments, entry, on_gpu)
+    return chosen_subjects(arguments, on_gpu)
+
+
 def _measure(arguments: argparse.Namespace, kept: TextIO | None) -> None:
     from kinemesh.device.backend import Backend
 
     backend = Backend(arguments.device, arguments.dtype)
-    entry = chosen_entry(arguments)
+    entry = _entry(arguments)
     rows = chosen_rows(arguments.rows, entry, arguments.mesh is not None)
-    subjects = chosen_subjects(arguments, backend.on_gpu)
+    subjects = _subjects(arguments, entry, backend.on_gpu)
     fewer = "--sizes" if arguments.cloud is None else "--points"
     _show(figures(backend, entry, subjects, rows, arguments.repeat), kept, fewer)
 
@@ -213,9 +245,10 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.table:
         others = (
             *("json", "rows", "sizes", "cloud", "points", "method", "overset", "schwarz"),
-            *("seconds", "cpu_watts", "cpu_cores", "mesh", "cells", "order"),
+            *("seconds", "cpu_watts", "cpu_cores", "mesh", "cells", "order", "carrier", "threads"),
         )
-        if arguments.loops is not None or any(getattr(arguments, name) for name in others):
+        words = arguments.loops, arguments.tets
+        if words != (None, None) or any(getattr(arguments, name) for name in others):
             raise SettingsError(
                 "--table draws what was measured: it takes no other option but --energy"
             )
@@ -223,6 +256,10 @@ def main(arguments: argparse.Namespace) -> int:
     for name in ("cells", "order"):
         if getattr(arguments, name) is not None and arguments.loops is None:
             raise SettingsError(f"{name}: only with --loops, whose meshes it chooses")
+    set_threads(arguments.threads)  # before what loads kernels
+    from kinemesh.bench import beside
+
+    beside.check(arguments)
     if arguments.energy:
         return _energy(arguments)
     if arguments.loops is not None:
@@ -231,8 +268,9 @@ def main(arguments: argparse.Namespace) -> int:
         return _compare(arguments)
     if arguments.repeat < 1:
         raise SettingsError(f"repeat is {arguments.repeat}, expected at least 1")
-    chosen_rows(arguments.rows, chosen_entry(arguments), arguments.mesh is not None)
-    chosen_subjects(arguments, False)
+    entry = _entry(arguments)
+    chosen_rows(arguments.rows, entry, arguments.mesh is not None)
+    _subjects(arguments, entry, False)
     with _kept(arguments) as kept:
         _measure(arguments, kept)
     return 0

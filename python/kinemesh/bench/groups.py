@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kinemesh.bench import clouds, energy, one_grid, overset_rows, rows, steps
+from kinemesh.bench import carried, clouds, energy, one_grid, overset_rows, rows, steps
 
 TITLES = rows.TITLES | clouds.TITLES | overset_rows.TITLES | steps.TITLES | energy.TITLES
-TITLES |= one_grid.TITLES
+TITLES |= one_grid.TITLES | carried.TITLES
 GROUPS: dict[str, Callable[..., rows.Rows]] = {
     "springs": rows.springs,
     "natural": rows.springs,
@@ -24,6 +24,7 @@ GROUPS: dict[str, Callable[..., rows.Rows]] = {
     "step": steps.rows,
     "energy": energy.rows,
     "one-grid": one_grid.rows,
+    "carrier": carried.rows,
 }
 MESHES: dict[Callable[..., rows.Rows], Callable[[int], Any]] = {
     overset_rows.rows: overset_rows.made,

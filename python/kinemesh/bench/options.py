@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from math import inf
 from pathlib import Path
 from typing import NamedTuple
@@ -30,7 +32,9 @@ SIZES_WING, SIZES_WING_GPU = (90_000,), (108_000, 300_000)  # SU2's mesh of tetr
 LEAST_WING = 10_000  # what kinemesh.mesh.oneram6 makes
 WINGS = ("hexes", "prisms", "tets", "hybrid")  # cells of meshes in space, about the ONERA M6
 OTHER_SPACE = {"mesh": "add --cloud regular, irregular or plane", "cloud": "leave out --cloud"}
-OVERSET, ENERGY = "overset", "energy"  # in place of a solver's name
+# in place of a solver's name
+OVERSET, ENERGY, CARRIER, SPRINGS = "overset", "energy", "carrier", "springs"
+NONE = "none"  # no sizes in the plane, or in space, with --in-space
 LEAST_SECONDS = 1.0  # of a row of energy: ten steps of a GPU's counter
 SECONDS = 3.0
 
@@ -39,11 +43,15 @@ class Subject(NamedTuple):
     """Mesh (cloud None) or kind of cloud to measure on, and its number of nodes or points.
 
     wing : cells of a mesh in space; None: of the plane
+    carrier : nodes of the mesh that carries it; None: what the deformation takes by itself
+    beside : Ma et al.'s times of springs stand beside the figures
     """
 
     cloud: str | None
     size: int
     wing: str | None = None
+    carrier: int | None = None
+    beside: bool = False
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,6 +76,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="overset grids: the donor search, the step of two parts",
     )
     add("--schwarz", action="store_true", help="pressure of two parts: at once, and part by part")
+    add(
+        "--in-space",
+        dest="tets",
+        nargs="?",
+        const="",
+        metavar="N,N,...",
+        help="springs beside Ma et al.'s times, in the plane (--sizes) and of tetrahedra in space "
+        "(these sizes): theirs by default, 21329 to 5672268 and 108396 to 4127686; none: no mesh",
+    )
+    add(
+        "--carrier",
+        metavar="N",
+        help="nodes of the carrier, of --rows carrier (default a tenth of the mesh's)",
+    )
+    add("--threads", type=int, metavar="N", help="of a CPU (default OMP_NUM_THREADS, or all)")
     add("--energy", action="store_true", help="joules of cases, copies and a residual")
     add(
         "--seconds",
@@ -115,7 +138,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rows",
         metavar="ROW,...",
         help="rows or groups (springs, natural, flow; cloud with "
-        "--cloud, search and step with --overset, energy with --energy; residual, flux-sum, "
+        "--cloud, search and step with --overset, energy with --energy; carrier alone; residual, "
+        "flux-sum, "
         "gradient, node-values, extrema and pairs with --loops); default all",
     )
     add("--repeat", type=int, default=5, metavar="N", help="readings of each row (default 5)")
@@ -127,6 +151,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="measure nothing; print the figures of JSON files as Markdown",
     )
+
+
+def set_threads(count: int | None) -> None:
+    """Have the CPU's kernels run on so many threads, before any of them is loaded.
+
+    Raises
+    ------
+    SettingsError    below 1, or the kernels are loaded with another number already
+    """
+    if count is None:
+        return
+    if count < 1:
+        raise SettingsError(f"threads is {count}, expected at least 1")
+    if "kinemesh._core" not in sys.modules:
+        os.environ["OMP_NUM_THREADS"] = str(count)
+    from kinemesh import _core
+
+    if _core.threads() != count:
+        raise SettingsError(
+            f"threads is {count}, and kernels run on {_core.threads()} here; set OMP_NUM_THREADS "
+            "in place of --threads before Python begins"
+        )
 
 
 def chosen_entry(arguments: argparse.Namespace) -> Entry:
@@ -194,10 +240,14 @@ def chosen_rows(text: str | None, entry: Entry, wing: bool = False) -> list[str]
 
 def _instead(name: str, entry: Entry) -> str:
     """Advice on options for a row that is not one of the solver's."""
-    from kinemesh.bench import energy, one_grid, overset_rows, steps
+    from kinemesh.bench import carried, energy, one_grid, overset_rows, steps
 
     if entry.name == ENERGY:
         return "leave out --energy"
+    if entry.name == SPRINGS:
+        return "leave out --in-space"
+    if any(name == group or name in rows for group, rows in carried.TITLES.items()):
+        return "name rows of the carrier alone, without --method, --in-space and --overset"
     if any(name == group or name in rows for group, rows in energy.TITLES.items()):
         return "add --energy"
     if any(name == group or name in rows for group, rows in one_grid.TITLES.items()):
@@ -262,20 +312,20 @@ def _word(name: str) -> str:
 
 def wanted_sizes(arguments: argparse.Namespace) -> list[int]:
     """Nodes of the comparison of `--schwarz`, by `--sizes`, or else 20 thousand."""
-    return _numbers("sizes", arguments.sizes, LEAST_NODES, "20000,94085") or [SIZES_OVERSET[0]]
+    return numbers("sizes", arguments.sizes, LEAST_NODES, "20000,94085") or [SIZES_OVERSET[0]]
 
 
 def chosen_subjects(arguments: argparse.Namespace, on_gpu: bool) -> list[Subject]:
     """Meshes or clouds of the options; SettingsError for an invalid one."""
     if arguments.mesh is not None:
-        return _wings(arguments, SIZES_WING_GPU if on_gpu else SIZES_WING)
+        return wings(arguments, SIZES_WING_GPU if on_gpu else SIZES_WING)
     if arguments.cloud is None:
         if arguments.points is not None:
             raise SettingsError(
                 f"points: {arguments.points!r} without a cloud; add --cloud regular, irregular or "
                 "plane, or choose the nodes of a mesh by --sizes"
             )
-        sizes = _numbers("sizes", arguments.sizes, LEAST_NODES, "5000,94085")
+        sizes = numbers("sizes", arguments.sizes, LEAST_NODES, "5000,94085")
         defaults = (SIZES_OVERSET, SIZES_OVERSET_GPU) if arguments.overset else (SIZES, SIZES_GPU)
         return [Subject(None, size) for size in sizes or defaults[on_gpu]]
     if arguments.sizes is not None:
@@ -293,12 +343,12 @@ def chosen_subjects(arguments: argparse.Namespace, on_gpu: bool) -> list[Subject
     return [
         Subject(kind, size)
         for kind in kinds
-        for size in _numbers("points", arguments.points, LEAST_POINTS[kind], "40000,300000")
+        for size in numbers("points", arguments.points, LEAST_POINTS[kind], "40000,300000")
         or points[kind]
     ]
 
 
-def _wings(arguments: argparse.Namespace, default: tuple[int, ...]) -> list[Subject]:
+def wings(arguments: argparse.Namespace, default: tuple[int, ...]) -> list[Subject]:
     """Meshes in space of `--mesh`."""
     for name in ("cloud", "points", "overset", "schwarz"):
         if getattr(arguments, name):
@@ -308,11 +358,11 @@ def _wings(arguments: argparse.Namespace, default: tuple[int, ...]) -> list[Subj
         if kind not in WINGS:
             hint = did_you_mean(kind, WINGS, f"expected {', '.join(WINGS)}")
             raise SettingsError(f"mesh: {kind!r}{hint} (or add --loops, which has others)")
-    sizes = _numbers("sizes", arguments.sizes, LEAST_WING, "90000,300000") or default
+    sizes = numbers("sizes", arguments.sizes, LEAST_WING, "90000,300000") or default
     return [Subject(None, size, kind) for kind in kinds for size in sizes]
 
 
-def _numbers(name: str, text: str | None, least: int, example: str) -> list[int]:
+def numbers(name: str, text: str | None, least: int, example: str) -> list[int]:
     """Whole numbers of an option, at least `least`; [] without the option."""
     parts = [] if text is None else [part.strip() for part in text.split(",")]
     for part in parts:

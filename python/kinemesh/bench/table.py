@@ -8,7 +8,7 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from kinemesh.bench import clouds, one_grid, overset_rows, steps
+from kinemesh.bench import carried, clouds, ma2017, one_grid, overset_rows, steps
 from kinemesh.bench.loops import ROW_TITLES as LOOPS
 from kinemesh.bench.loops.pairs import TITLES as PAIRS
 from kinemesh.bench.rows import ROWS
@@ -22,20 +22,8 @@ KEYS = (
     *("repeats", "times", "ns_per_node", "bytes", "rate", "share", "iterations", "paper"),
 )
 # Ma et al. (OpenACC deforming mesh), seconds on one Tesla K20: nodes, seconds, where from.
-SOLVE = (
-    (21_329, 0.0304, "Table 3, six iterations"),
-    (288_268, 0.3023, "Table 3, six iterations"),
-    (5_672_268, 1.63, "Table 4, ten iterations"),
-)
 PAPER: dict[str, tuple[tuple[int, float, str], ...]] = {
-    "spring-assembly": (
-        (21_329, 0.0021, "Table 3"),
-        (288_268, 0.0219, "Table 3"),
-        (5_672_268, 0.23, "Table 4"),
-    ),
-    "spring-ten": SOLVE,
-    "natural-ten": SOLVE,
-    "deformation-step": ((94_085, 0.1208, "section 6.2"),),
+    **ma2017.on_k20(2),
     "gradients": ((94_085, 0.0261, "Table 5"),),
     "residual": ((94_085, 0.0301, "Table 5"),),
     "boundary": ((94_085, 0.0008, "Table 5"),),
@@ -44,21 +32,7 @@ PAPER: dict[str, tuple[tuple[int, float, str], ...]] = {
     # Chandar et al. (overset grids), one Tesla C2070, first step of a wing, cells
     "step-parts": ((700_000, 159.8, "Table 4"), (1_500_000, 89.8, "Table 4")),
 }
-# Ma et al., the same in space, meshes of tetrahedra.
-SOLVE_SPACE = (
-    (108_396, 0.239, "Table 3, six iterations"),
-    (275_561, 0.358, "Table 3, six iterations"),
-    (4_127_686, 1.84, "Table 4, ten iterations"),
-)
-PAPER_SPACE: dict[str, tuple[tuple[int, float, str], ...]] = {
-    "spring-assembly": (
-        (108_396, 0.0244, "Table 3"),
-        (275_561, 0.0537, "Table 3"),
-        (4_127_686, 0.33, "Table 4"),
-    ),
-    "spring-ten": SOLVE_SPACE,
-    "natural-ten": SOLVE_SPACE,
-}
+PAPER_SPACE = ma2017.on_k20(3)
 # Zhang et al. (implicit meshless), Table 4: points, seconds of an iteration on one GTX Titan.
 TITAN = {
     "regular": (
@@ -100,6 +74,11 @@ HEAD_GRID = (
     *("iterations", "momentum", "B/node", "set-up, s"),
 )
 WIDTHS_GRID = (44, 8, 8, 18, 8, 8, 6, 10, 8, 7, 9)
+HEAD_BESIDE = (
+    *("row", "nodes", "ms", "least to most", "ns/node", "GB", "share"),
+    *("iterations", "first, s", "their nodes", "core, ms", "20 threads, ms", "K20, ms", "ratio"),
+)
+WIDTHS_BESIDE = (76, 8, 8, 18, 8, 8, 6, 10, 8, 11, 8, 14, 8, 6)
 LOOP_KEYS = (
     *("mesh", "order", "procedure", "loops", "faces", "predicted", "colours", "repeatable"),
     *("joules_per_million_cells", "why"),
@@ -115,7 +94,9 @@ def columns(figure: dict[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Heads of the columns of a figure's table, and their widths on a screen."""
     head: tuple[str, ...] = HEAD
     widths: tuple[int, ...] = WIDTHS
-    if "loops" in figure:
+    if "beside" in figure:
+        head, widths = HEAD_BESIDE, WIDTHS_BESIDE
+    elif "loops" in figure:
         head, widths = HEAD_LOOPS, WIDTHS_LOOPS
     elif "queries" in figure:
         head, widths = HEAD_SEARCH, WIDTHS_SEARCH
@@ -135,7 +116,7 @@ def title(row: str, cloud: str | None = None, wing: str | None = None) -> str:
     if cloud:
         return f"{cloud} cloud: {clouds.ROWS[row]}"
     if wing:
-        return f"{wing}: {ROWS[row]}"
+        return f"{wing}: {(ROWS | carried.ROWS)[row]}"
     return (ROWS | overset_rows.ROWS | steps.ROWS | one_grid.ROWS | LOOPS | PAIRS)[row]
 
 
@@ -187,6 +168,8 @@ def cells(figure: dict[str, Any]) -> list[str]:
 
 def _last_cells(figure: dict[str, Any]) -> list[str]:
     """Last cells of a row, which differ between meshes, clouds, donor search, parts and loops."""
+    if "beside" in figure:
+        return _beside_cells(figure)
     if "loops" in figure:
         predicted = figure["predicted"]
         colours = "" if figure["colours"] is None else str(figure["colours"])
@@ -218,8 +201,27 @@ def _last_cells(figure: dict[str, Any]) -> list[str]:
     ]
 
 
+def _beside_cells(figure: dict[str, Any]) -> list[str]:
+    """Last cells of a row of springs beside Ma et al.: iterations, and their times."""
+    count, known = figure["iterations"], figure["beside"]
+    first = _digits(figure["setup"]) if "setup" in figure else ""
+    own = ["" if count is None else str(count), first]
+    if known is None:
+        return [*own, *[""] * 5]
+    times = {name: known[name] for name in ("core", "threads", "gpu")}
+    likeness = ma2017.like(figure["device"], figure["threads"])
+    other, process = times[likeness], figure["process"]
+    mine = process if likeness == "core" and process else figure["seconds"]
+    ratio = "" if other is None else _digits(other / mine)
+    ms = ["" if time is None else _digits(1e3 * time) for time in times.values()]
+    return [*own, str(known["nodes"]), *ms, ratio]
+
+
 def heading(figure: dict[str, Any]) -> str:
-    """Version, method, precision, device and machine of a figure, in a line."""
+    """Version, method, precision, device and machine of a figure, in a line.
+
+    Where times of a paper stand beside it, a second line says which.
+    """
     threads = figure["threads"]
     parts = [
         f"kinemesh {figure['version']}",
@@ -230,7 +232,8 @@ def heading(figure: dict[str, Any]) -> str:
         f"copies at {figure['bandwidth'] / 1e9:.3g} GB/s",
         figure["machine"],
     ]
-    return ", ".join(parts)
+    told = ", ".join(parts)
+    return f"{told}\n{ma2017.SOURCE}" if "beside" in figure else told
 
 
 def markdown(figures: Iterable[dict[str, Any]]) -> str:
@@ -238,7 +241,7 @@ def markdown(figures: Iterable[dict[str, Any]]) -> str:
     runs: dict[tuple[str, tuple[str, ...]], list[dict[str, Any]]] = {}
     for figure in figures:
         runs.setdefault((heading(figure), columns(figure)[0]), []).append(figure)
-    meshes = [*overset_rows.ROWS, *steps.ROWS, *one_grid.ROWS]
+    meshes = [*carried.ROWS, *overset_rows.ROWS, *steps.ROWS, *one_grid.ROWS]
     names = [*ROWS, *clouds.FLOWS, *clouds.ROWS, *meshes, *LOOPS, *PAIRS]
     order = {name: number for number, name in enumerate(names)}
 

@@ -54,17 +54,21 @@ def clocks(backend: Backend, work: Callable[[], Any]) -> tuple[float, float]:
     return wall, time.process_time() - spent
 
 
-def measure(backend: Backend, make: Callable[[int], Callable[[], Any]], repeat: int) -> Timing:
+def measure(
+    backend: Backend, make: Callable[[int], Callable[[], Any]], repeat: int, settled: bool = False
+) -> Timing:
     """Time what `make(times)` does `times` times over.
 
     The recording is run once before it is timed (a graph is built then) and four times more on a
     CPU, where its fourth run tries the other number of threads: one, or all.
+
+    settled : the recordings in it have run often enough before
     """
     once = make(1)
     once()
     times = min(MOST, max(1, math.ceil(SPAN / max(clock(backend, once), 1e-7))))
     run = make(times)
-    for _ in range(1 if backend.on_gpu else TRIALS):
+    for _ in range(0 if settled else 1 if backend.on_gpu else TRIALS):
         run()
     pairs = [clocks(backend, run) for _ in range(repeat)]
     wall, spent = ([second / times for second in seconds] for seconds in zip(*pairs, strict=True))
