@@ -248,6 +248,7 @@ def test_a_step_of_a_carrier_moves_walls_by_the_law_and_measures_the_mesh(monkey
 
     attach = carried.Carrier.attach
     monkeypatch.setattr(carried, "SolidGrid", Grid)
+    monkeypatch.setattr(carried, "FIRST", 1)
     monkeypatch.setattr(
         carried.Carrier,
         "attach",
