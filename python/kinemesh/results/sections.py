@@ -67,6 +67,11 @@ class Section:
         place = self.at(points)[:, ACROSS]
         return np.stack([place[own].mean(axis=0) for own in (self.nose, self.tail)])
 
+    def quarter(self, points: NDArray[Any]) -> tuple[float, Floats]:
+        """Length of the chord and its quarter point (x, z), at places (nodes, 3)."""
+        nose, tail = self.chord(points)
+        return float(np.hypot(*(tail - nose))), nose + QUARTER * (tail - nose)
+
     def on_edges(self, pairs: NDArray[Any], total: int) -> NDArray[np.bool_]:
         """(n,) True at points on edges that are among pairs (k, 2) of the `total` nodes."""
         own, others = (np.sort(both, axis=1) @ [total, 1] for both in (self.ends, pairs))
@@ -116,8 +121,7 @@ class SectionLoads:
         if not len(section.nose):
             return cls(0.0, (np.nan, np.nan), (0.0, 0.0), 0.0)
         place, own = section.at(x)[:, ACROSS], section.on_lines(cp, on)
-        nose, tail = section.chord(x)
-        quarter = nose + QUARTER * (tail - nose)
+        chord, quarter = section.quarter(x)
         ends = place[section.lines]
         way = ends[:, 1] - ends[:, 0]
         fx, fz, moment = 0.0, 0.0, 0.0
@@ -127,8 +131,17 @@ class SectionLoads:
             fx += float((half * way[:, 1]).sum())
             fz -= float((half * way[:, 0]).sum())
             moment += float((half * (dz * way[:, 1] + dx * way[:, 0])).sum())
-        chord = float(np.hypot(*(tail - nose)))
         return cls(chord, (float(quarter[0]), float(quarter[1])), (fx, fz), moment)
+
+    @classmethod
+    def given(cls, section: Section, x: NDArray[Any], density: Floats) -> SectionLoads:
+        """Loads of a section by the density along the span of the force along x, of that along z
+        and of their moment about the origin (3,)."""
+        if not len(section.nose):
+            return cls(0.0, (np.nan, np.nan), (0.0, 0.0), 0.0)
+        chord, quarter = section.quarter(x)
+        px, pz, fx, fz, moment = (float(own) for own in (*quarter, *density))
+        return cls(chord, (px, pz), (fx, fz), moment - (pz * fx - px * fz))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +188,11 @@ class Span:
     def least(self) -> float:
         """Least share of the span."""
         return min(self.eta(self.low), self.eta(self.high))
+
+    @property
+    def closed(self) -> tuple[bool, bool]:
+        """Return for the low and the high end whether a plane of symmetry is there."""
+        return self.between or self.root == self.low, self.between or self.root == self.high
 
     def eta(self, y: float) -> float:
         """Share of the span at y."""

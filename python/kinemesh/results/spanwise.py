@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from dataclasses import replace as replaced
 from functools import cached_property
 from io import StringIO
 from pathlib import Path
@@ -25,6 +24,7 @@ from kinemesh.io.columns import LOADS
 from kinemesh.io.csv_rows import UNSTEADY
 from kinemesh.io.history import History
 from kinemesh.io.whole import replace
+from kinemesh.results.bands import Bands
 from kinemesh.results.sections import Section, SectionLoads, Span, sections
 from kinemesh.wiring import done_by
 
@@ -151,18 +151,21 @@ class Surface:
             yield found["points"], found["fields"]["Cp"]
 
     def loads(self, cuts: list[Section], frame: tuple[Floats, Floats]) -> list[SectionLoads]:
-        """Loads of sections in a frame.
+        """Loads of sections in a frame."""
+        x, cp = frame
+        if self.on != "cells":
+            return [SectionLoads.of(cut, x, cp) for cut in cuts]
+        each = self.bands.at(np.array([cut.y for cut in cuts]), self.bands.sums(x, cp))
+        return [SectionLoads.given(cut, x, own) for cut, own in zip(cuts, each, strict=True)]
 
-        A tip that ends in a line has none: where cp is of triangles, those of both its sides have
-        some.
-        """
-        found = [SectionLoads.of(cut, *frame, self.on) for cut in cuts]
-        if self.on != "cells" or self.span.between:
-            return found
-        for k, cut in enumerate(cuts):
-            if abs(cut.eta) == 1 and cut.flat(frame[0]):
-                found[k] = replaced(found[k], load=(0.0, 0.0), moment=0.0)
-        return found
+    @cached_property
+    def bands(self) -> Bands:
+        """Bands between rows of the walls' faces; a tip that ends in a line has no load."""
+        even = self.span.closed
+        tips = [self.span.eta(y) for y in (self.span.low, self.span.high)]
+        cuts = self.sections(tips)
+        low, high = (not own and cut.flat(self.points) for own, cut in zip(even, cuts, strict=True))
+        return Bands.of(self.points, self.triangles, even, (low, high))
 
     def at_nodes(self, frame: tuple[Floats, Floats]) -> Floats:
         """(nodes,) pressure coefficients of a frame, of triangles their means by area."""
