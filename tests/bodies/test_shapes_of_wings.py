@@ -116,6 +116,7 @@ def test_power_of_modes_in_a_case_file_is_force_times_velocity(device):
     assert made.history["power"][-1] == pytest.approx(power, rel=1e-8)
     assert abs(power) > 1e-4
     assert made.summary["conditions"]["amplitudes"] == {"0: airfoil": ["rad", "-"]}
+    assert made.summary["conditions"]["shape_names"] == {"0: airfoil": ["torsion", "bending"]}
     rates = 2 * 0.3 * MACH * np.array([0.05, 0.2])
     rates = rates * np.cos(2 * 0.3 * MACH * 0.6 + np.radians([90.0, 10.0]))
     forces = [made.history[f"mode_force_{j}"][-1] for j in (1, 2)]

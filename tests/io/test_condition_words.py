@@ -128,11 +128,12 @@ def test_a_table_has_neither_outlines_nor_words_of_python():
 def test_a_table_has_units_of_amplitudes_and_no_hash_of_shapes():
     units = {"0: wing": ["rad"], "1: wing": ["rad"], "1: flap": ["-", "rad"]}
     shapes = {name: "a32f1d3c3dd86ec7" for name in units}
-    conditions = {"mach": 0.5, "shapes": shapes, "amplitudes": units}
+    names = {"1: flap": ["", "torsion"]}
+    conditions = {"mach": 0.5, "shapes": shapes, "amplitudes": units, "shape_names": names}
     about = summary.collect("unsteady", "cpu", "float64", conditions, {}, {}, {}, {})
 
     told = dict(line.split(maxsplit=1) for line in summary.table(about).splitlines())
 
-    assert told["amplitudes"] == "wing mode_1 [rad]; flap mode_1 [-], mode_2 [rad]"
-    assert "shapes" not in told
+    assert told["amplitudes"] == "wing mode_1 [rad]; flap mode_1 [-], mode_2 (torsion) [rad]"
+    assert not {"shapes", "shape_names"} & {*told}
     assert "a32f1d3c3dd86ec7" not in summary.table(about)

@@ -205,6 +205,23 @@ def test_files_that_are_not_there_or_cannot_be_read_are_refused(tmp_path):
         km.motion.shapes_from(path)
 
 
+def test_shapes_have_names_by_formula_and_by_file(tmp_path):
+    (file,) = km.motion.shapes_from(written(tmp_path / "s.npz", nodes(WING), BENDING))
+    own = [file, TORSION, linear, *km.motion.twist(3, 0.2, 2.0).shapes]
+
+    assert at_walls(own).names == {"0: airfoil": ["shape 1 of s.npz", "torsion", "", "twist"]}
+    assert at_walls([linear]).names == {}
+    with pytest.raises(km.SettingsError, match=r"shape 2 \(nothing\) of 'airfoil' is zero at all"):
+        at_walls([file, Nothing()])
+
+
+class Nothing:
+    title = "nothing"
+
+    def __call__(self, points):
+        return 0 * points
+
+
 def test_points_of_another_dimension_are_refused(tmp_path):
     (flat,) = km.motion.shapes_from(written(tmp_path / "f.npz", nodes(SECTION), lambda p: p))
     with pytest.raises(

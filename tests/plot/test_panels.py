@@ -100,9 +100,10 @@ def test_a_body_that_bends_alone_has_the_amplitudes_of_its_shapes_as_its_motion(
     assert "alpha" in turned.get_ylabel()
 
 
-def of_run(loop, **units):
-    """A loop that knows a run whose amplitudes have these units, by body."""
-    conditions = {"amplitudes": {f"0: {name}": own for name, own in units.items()}}
+def of_run(loop, names=None, **units):
+    """A loop that knows a run whose amplitudes have these units, and shapes names, by body."""
+    told = {"amplitudes": units, "shape_names": names or {}}
+    conditions = {n: {f"0: {b}": own for b, own in each.items()} for n, each in told.items()}
     return replace(loop, source=(SimpleNamespace(summary={"conditions": conditions}), 0))
 
 
@@ -125,6 +126,26 @@ def test_a_twist_is_an_angle_in_degrees_and_beside_other_shapes_on_the_right():
     told = [text.get_text() for text in right.get_legend().get_texts()]
     assert told == ["shape 1, flap", "shape 2, flap"]
     assert of_others.axes[0].get_ylabel() == "amplitudes of shapes"
+
+
+@pytest.mark.parametrize(
+    ("modes", "names", "told"),
+    [
+        (("mode_1", "mode_2"), {"wing": ["bending", "torsion"]}, ["bending", "torsion"]),
+        (("mode_1", "mode_2"), {"wing": ["", "shape 2 of a.npz"]}, ["shape 1", "shape 2 of a.npz"]),
+        (
+            ("mode_1_wing", "mode_1_flap_1", "mode_2_flap_1"),
+            {"flap_1": ["", "bending"]},
+            ["shape 1, wing", "shape 1, flap_1", "bending, flap_1"],
+        ),
+    ],
+)
+def test_amplitudes_have_the_names_of_their_shapes(modes, names, told):
+    loop = flapping(0.2, modes=dict.fromkeys(modes, 0.2))
+
+    drawn = plot.cycle(of_run(loop, names), title="").axes[0]
+
+    assert [text.get_text() for text in drawn.get_legend().get_texts()] == told
 
 
 def test_a_cycle_has_the_title_of_its_case_and_tells_its_lines():

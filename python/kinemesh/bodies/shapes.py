@@ -90,7 +90,10 @@ class Shapes:
         return cls(grid, own) if any(own) else None
 
     def _told(self, body: int, j: int) -> str:
-        return f"shape {j + 1} of {self.vertices.bodies[body][1]!r}"
+        shape = self.own[body][j]
+        name = "" if isinstance(shape, FileShape) else _name(shape)
+        more = f" ({name})" if name else ""
+        return f"shape {j + 1}{more} of {self.vertices.bodies[body][1]!r}"
 
     def _displacements(self, body: int, j: int, shape: Shape, points: FloatArray) -> FloatArray:
         """(n, dimensions) of a body's points; SettingsError for what is none."""
@@ -248,6 +251,16 @@ class Shapes:
         }
 
     @property
+    def names(self) -> dict[str, list[str]]:
+        """Name of each shape of the bodies that have shapes with names, "" of those without: those
+        by formula have one, and of shapes of a file it is `shape 1 of wing.npz`."""
+        return {
+            f"{member}: {marker}": names
+            for (member, marker), own in zip(self.vertices.bodies, self.own, strict=True)
+            if any(names := [_name(shape) for shape in own])
+        }
+
+    @property
     def prints(self) -> dict[str, str]:
         """Hash of the shapes of each body that bends, for the identity of a run; of shapes from
         files it has all that these hold, and their names."""
@@ -268,3 +281,9 @@ class Shapes:
             for body, (member, marker) in enumerate(self.vertices.bodies)
             if self.own[body]
         }
+
+
+def _name(shape: Shape) -> str:
+    """Name of a shape by formula or from a file; "" of a user's function."""
+    title = str(getattr(shape, "title", ""))
+    return f"shape {title}" if isinstance(shape, FileShape) else title

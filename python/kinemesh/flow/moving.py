@@ -112,6 +112,7 @@ class Moving(Runnable, Driven, Counted):
                     who = f"body {body!r}" if grid.owners.several else "the body"
                     self.deform.check_bending(who, grid.dimension)
             self.more |= {"shapes": shapes.prints, "amplitudes": shapes.units}
+            self.more |= {"shape_names": names} if (names := shapes.names) else {}
         self.parts = _standing(grid, self.settings, self.notes)
         self.mover: Mover | None = None
         self.placed = False

@@ -77,16 +77,20 @@ def _text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def of_amplitudes(units: Mapping[str, Sequence[str]]) -> str:
-    """Units of the amplitudes of bodies that bend, each body once: `wing mode_1 [rad]`.
+def of_amplitudes(units: Mapping[str, Sequence[str]], names: Mapping[str, Sequence[str]]) -> str:
+    """Units of the amplitudes of bodies that bend, each body once: `wing mode_1 (twist) [rad]`.
 
     Parameters
     ----------
-    units : of the shapes of each body, by `member: body`
+    units, names : of the shapes of each body, by `member: body`; names of those that have some
     """
     words = []
     for name, own in units.items():
-        each = ", ".join(f"mode_{j + 1} [{unit}]" for j, unit in enumerate(own))
+        called = [f" ({one})" if one else "" for one in names.get(name, [""] * len(own))]
+        each = ", ".join(
+            f"mode_{j + 1}{of} [{unit}]"
+            for j, (unit, of) in enumerate(zip(own, called, strict=True))
+        )
         words.append(f"{name.partition(': ')[2]} {each}")
     return "; ".join(dict.fromkeys(words))
 

@@ -287,8 +287,10 @@ def rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     elif isinstance(told.get("motion"), list):
         told["motion"] = "; ".join(motion or condition_words.REST for motion in told["motion"])
     if "amplitudes" in told:
-        told["amplitudes"] = condition_words.of_amplitudes(told["amplitudes"])
-    told["shapes"] = None  # hashes, for restarts alone
+        told["amplitudes"] = condition_words.of_amplitudes(
+            told["amplitudes"], told.get("shape_names", {})
+        )
+    told["shapes"] = told["shape_names"] = None  # hashes, for restarts alone; told with amplitudes
     for name in dict.fromkeys([*conditions, *result]):
         rows += _rows(name, told[name])
     return rows + _costs(summary) + [("warning", text) for text in summary.get("warnings", [])]

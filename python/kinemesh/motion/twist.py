@@ -31,6 +31,7 @@ class TwistShape:
     rise : (x, z)        of the axis along the span: tangents of its sweep and of its dihedral
     """
 
+    title: ClassVar[str] = "twist"
     unit: ClassVar[str] = "rad"  # of the amplitude
     turns: ClassVar[bool] = True  # by angles of any size, not in proportion to the amplitude
     about: tuple[float, ...]

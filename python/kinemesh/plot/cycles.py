@@ -93,29 +93,33 @@ def _said(loop: Loop, name: str) -> str:
     return ""
 
 
-def _units(loop: Loop) -> dict[str, str]:
-    """Units of the amplitudes of shapes by their columns, as the run says; none without a run."""
+def _of_shapes(loop: Loop, what: str) -> dict[str, str]:
+    """Units (`amplitudes`) or names (`shape_names`) of shapes by the columns of their amplitudes,
+    as the run says; none without a run."""
     run, member = run_of(loop)
-    told = {} if run is None else run.summary.get("conditions", {}).get("amplitudes") or {}
+    told = {} if run is None else run.summary.get("conditions", {}).get(what) or {}
     bodies = {name.partition(": ")[2]: own for name, own in told.items()
               if name.startswith(f"{member}: ")}  # fmt: skip
     ends = {f"_{marker}": own for marker, own in bodies.items()}
     if len(bodies) == 1:
         ends[""] = next(iter(bodies.values()))
-    return {f"mode_{j + 1}{end}": unit for end, own in ends.items() for j, unit in enumerate(own)}
+    return {f"mode_{j + 1}{end}": text for end, own in ends.items() for j, text in enumerate(own)}
 
 
 def _amplitudes(axes: Any, phase: NDArray[np.float64], loop: Loop, names: Sequence[str]) -> None:
     """Plot amplitudes of shapes, those that are angles in degrees, beside others on the right."""
-    units = _units(loop)
+    units, called = _of_shapes(loop, "amplitudes"), _of_shapes(loop, "shape_names")
     angles = [name for name in names if units.get(name) == ANGLE]
     right = axes.twinx() if 0 < len(angles) < len(names) else axes
     for k, name in enumerate(names):
-        of, turns = name.removeprefix("mode_").replace("_", ", "), name in angles
+        number, _, body = name.removeprefix("mode_").partition("_")
+        told, turns = called.get(name) or f"shape {number}", name in angles
         values = np.degrees(loop.modes[name]) if turns else loop.modes[name]
         style = {"color": colour_of(k - 1), "linestyle": dashes_of(k - 1)} if k else {"color": BLUE}
         line = np.r_[values, values[0]]
-        (right if turns else axes).plot(phase, line, label=f"shape {of}", **style)
+        (right if turns else axes).plot(
+            phase, line, label=f"{told}, {body}" if body else told, **style
+        )
     if len(angles) < len(names):
         axes.set_ylabel("amplitudes of shapes")
     if angles:
