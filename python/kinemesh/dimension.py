@@ -27,7 +27,8 @@ class Dimension:
     motion : axes of the plane of motion, in which angles are nose-up
     endings : of names of kernels, the first that there is
     pose : numbers of a body's pose in kernels;  loads : sums of loads of a body's walls
-    where : in a sentence;  mesh, side : a mesh there, and a piece of its boundary, in words
+    where : in a sentence;  mesh, side, boundary : a mesh there, a piece of its boundary, and
+        that in words
     farthest : largest coordinate of a file, whose square, or cube, must not overflow
     one_chord : whether a body has one chord, which lengths refer to; wings have many
     length : what lengths refer to, in words
@@ -42,6 +43,7 @@ class Dimension:
     where: str
     mesh: str
     side: str
+    boundary: str
     farthest: float
     one_chord: bool
     length: str
@@ -82,6 +84,7 @@ XY = Dimension(
     where="in the plane",
     mesh="a plane mesh",
     side="edge",
+    boundary="curve",
     farthest=1e150,
     one_chord=True,
     length="chord",
@@ -96,6 +99,7 @@ XYZ = Dimension(
     where="in space",
     mesh="a mesh in space",
     side="face",
+    boundary="surface",
     farthest=1e100,
     one_chord=False,
     length="reference length",

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from kinemesh.errors import MeshError
 from kinemesh.mesh.kinds import KINDS
+from kinemesh.space.markers import conditions_on
 from solids import MADE, cube
 
 FORMS = ["b8", "b4", "b8l", "lb8", "lb4", "lb8l", "r8", "r4", "lr8", "lr4"]
@@ -115,6 +116,25 @@ def test_boundaries_of_one_name_are_one_marker_and_without_names_have_numbers(tm
     assert list(one.boundaries) == ["all"]
     assert list(none.boundaries) == [str(k + 1) for k in range(len(mesh.boundaries))]
     assert none.origin.notes == ("no m.mapbc beside it: boundaries are called by their numbers",)
+
+
+def test_refusals_of_markers_by_number_say_which_file_of_names_is_lacking(tmp_path):
+    path = written(tmp_path, cube(2, "hexahedra"), "lb8")
+    named = km.mesh.read(path)
+    (tmp_path / "m.mapbc").unlink()
+    end = "; boundaries have numbers as there is no m.mapbc beside the grid"
+
+    for none in (km.mesh.read(path), km.mesh.read(path, scale=2.0).transformed(2 * named.points)):
+        with pytest.raises(MeshError, match=f"no closed surface encloses all others, .*{end}$"):
+            conditions_on([none])
+        for given in ({"walls": ["wing"]}, {"far": ["wing"]}, {"boundaries": {"wing": "wall"}}):
+            with pytest.raises(MeshError, match=rf"expected markers of the mesh: .*{end}$"):
+                conditions_on([none], **given)
+    with pytest.raises(MeshError, match=r"expected markers of the mesh: .*not \['wing'\]$"):
+        conditions_on([named], walls=["wing"])
+    called = km.mesh.marked(none, {f"m{k}": {"of": name} for k, name in enumerate(none.boundaries)})
+    with pytest.raises(MeshError, match=r"expected markers of the mesh: .*not \['wing'\]$"):
+        conditions_on([called], walls=["wing"])
 
 
 def test_names_may_stand_beside_a_grid_by_its_whole_stem(tmp_path):

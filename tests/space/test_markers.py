@@ -78,7 +78,7 @@ def test_a_surface_that_encloses_is_the_far_field_in_space():
     cloud = km.cloud.wing(points=20_000)
     names = {"wing": "3", "farfield": "4", "symmetry": "symmetry"}
     boundaries = {names[n]: facets for n, facets in cloud.boundaries.items()}
-    there = SimpleNamespace(points=cloud.points, boundaries=boundaries)
+    there = SimpleNamespace(points=cloud.points, boundaries=boundaries, origin=cloud.origin)
 
     assert walls_of(None, [there], ["symmetry"]) == (["3"], ["4"])
 
@@ -190,6 +190,26 @@ def test_planes_of_symmetry_in_space_are_known_by_a_word_of_their_name():
     assert planes_of(None, [cloud]) == ["Symmetry_1", "symmetry-xz"]
     with pytest.raises(MeshError, match=r"say boundaries={'slip': 'symmetry'} for planes"):
         refuse_by_name(["wing", "slip"], ["far"], [])
+
+
+@pytest.mark.parametrize(
+    ("markers", "message"),
+    [
+        ({"tunnel_wall": {"of": "farfield"}}, "are of the surface that encloses all others"),
+        (
+            {"body": {"of": ["sphere", "farfield"], "z": (0, 99)}},
+            r"\['body'\] are of the surface that encloses all others and of what it encloses",
+        ),
+    ],
+)
+def test_what_encloses_a_body_in_space_is_a_surface(ball, markers, message):
+    with pytest.raises(MeshError, match=message):
+        walls_of(None, [km.mesh.marked(ball, markers)])
+
+
+@pytest.fixture(scope="module")
+def ball():
+    return km.mesh.sphere(nodes=1000, far_field=4.0)
 
 
 UNTOLD = {

@@ -18,6 +18,7 @@ class Origin:
     notes : tuple of str     changes by a reader, and points taken for corners, one sentence each
     scale : float or None    lengths of the mesh in one of its file; None: unknown
     slits : tuple of str     notes among these, on sides that lie on one another
+    unnamed : str    file that would have given names to markers, which are numbers without it
     carrier : callable       makes a coarse mesh of tetrahedra about the same bodies; None: nobody
         knows how
     """
@@ -26,6 +27,7 @@ class Origin:
     notes: tuple[str, ...] = ()
     scale: float | None = 1.0
     slits: tuple[str, ...] = ()
+    unnamed: str = ""
     carrier: Callable[[], Any] | None = field(default=None, compare=False, repr=False)
 
     def merged(self, note: str) -> Origin:
@@ -35,7 +37,7 @@ class Origin:
 
     def resized(self) -> Origin:
         """Origin of a mesh with other coordinates: the notes stay, chord and scale are unknown."""
-        return Origin(None, self.notes, None, self.slits)
+        return Origin(None, self.notes, None, self.slits, self.unnamed)
 
 
 UNKNOWN = Origin()

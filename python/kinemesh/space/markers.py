@@ -6,12 +6,13 @@ markers are called, and what it encloses are bodies.  Where there is none, names
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from kinemesh.arguments import is_several
+from kinemesh.dimension import Dimension, dimension_of
 from kinemesh.errors import MeshError, SettingsError
 from kinemesh.mesh.fingerprint import firsts
 from kinemesh.mesh.names import FAR_WORDS, WALL_WORDS, role_of, words_of
@@ -74,6 +75,11 @@ class Marking:
         self.planes, self.firsts = planes, firsts(spaces)
         self.every = list(dict.fromkeys(n for _, space in self.firsts for n in space.boundaries))
 
+    @property
+    def lacking(self) -> str:
+        """End of refusals of markers that are none, where names are lacking."""
+        return _names_lacking((space for _, space in self.firsts), self.every)
+
     def sides(
         self, walls: Any, far: Any = None, others: Sequence[str] = ()
     ) -> tuple[list[str], list[str]]:
@@ -95,7 +101,7 @@ class Marking:
         neither, every = [*self.planes, *others], self.every
         names = [n for n in every if n not in neither]
         for what, value in (("walls", walls), ("far", far)):
-            _none_of(what, value, neither, every)
+            _none_of(what, value, neither, every, self.lacking)
         if walls is None and far is None and every and not names:  # a channel between its ends
             return [], []
         if walls is None and far is None:
@@ -135,13 +141,13 @@ class Marking:
         """
         named, every = conditions_of(boundaries), self.every
         if named:
-            _listed("boundaries", list(named), every)
+            _listed("boundaries", list(named), every, self.lacking)
         bodies = [m for m in every if m in named and named[m].role == BODY]
         outer = [m for m in every if m in named and named[m].kind == Far.kind]
         others = [m for m in every if m in named and m not in bodies and m not in outer]
         given = {"walls": (walls, bodies), "far": (far, outer)}
         for what, (value, own) in given.items():
-            _none_of(what, value, [*others, *own, *self.planes], every)
+            _none_of(what, value, [*others, *own, *self.planes], every, self.lacking)
         if walls is None and far is None and (bodies or outer):
             roles = roles_by_name([m for m in every if m not in named and m not in self.planes])
             solid = [m for m in every if m in bodies or roles.get(m) == "wall"]
@@ -223,8 +229,8 @@ def _roles(where: str, mesh: Any, names: Sequence[str], planes: Sequence[str]) -
     inside = {n for p in found if p is not outer for n in p.names}
     shared = [] if outer is None else [n for n in outer.names if n in inside]
     if outer is None or shared:
-        return _by_name(where, there, shared)
-    _not_misnamed(where, outer, [n for n in there if n in inside])
+        return _by_name(where, mesh, there, shared)
+    _not_misnamed(where, dimension_of(mesh), outer, [n for n in there if n in inside])
     return {n: "far" if n in outer.names else "wall" for n in there}
 
 
@@ -270,9 +276,10 @@ def _joined(value: Any, own: Sequence[str], every: Sequence[str]) -> Any:
     return None if value is None else [*_listed("markers", value, every), *own]
 
 
-def _none_of(what: str, value: Any, others: Sequence[str], every: Sequence[str]) -> None:
-    """MeshError for markers that an argument lists, and that have another condition."""
-    twice = [] if value is None else [n for n in _listed(what, value, every) if n in others]
+def _none_of(what: str, value: Any, others: Sequence[str], every: Sequence[str], more: str) -> None:
+    """MeshError for markers that an argument lists, and that have another condition, or are none,
+    of which `more` is said."""
+    twice = [] if value is None else [n for n in _listed(what, value, every, more) if n in others]
     if twice:
         raise MeshError(
             f"markers {twice} are both in {what} and of another kind (boundaries, or planes "
@@ -294,25 +301,37 @@ def _entries(what: str, value: Any, names: Sequence[str]) -> list[Any]:
     return value.tolist() if isinstance(value, np.ndarray) else list(value)
 
 
-def _listed(what: str, value: Any, names: Sequence[str]) -> list[str]:
-    """Markers that a user lists; a set is put in the order of the mesh."""
+def _names_lacking(spaces: Iterable[Any], names: Sequence[str]) -> str:
+    """End of a refusal where markers are numbers for want of a file with their names; "" else."""
+    if not any(name.isdigit() for name in names):
+        return ""
+    files = dict.fromkeys(space.origin.unnamed for space in spaces if space.origin.unnamed)
+    no = " and ".join(f"no {file}" for file in files)
+    return f"; boundaries have numbers as there is {no} beside the grid" if files else ""
+
+
+def _listed(what: str, value: Any, names: Sequence[str], more: str = "") -> list[str]:
+    """Markers that a user lists; a set is put in the order of the mesh.
+
+    `more` is said of those that are none.
+    """
     given = _entries(what, value, names)
     unknown = [n for n in given if n not in names]
     if unknown:
         raise MeshError(
-            f"{what} is {given}, expected markers of the mesh: {names}, not {unknown}",
+            f"{what} is {given}, expected markers of the mesh: {names}, not {unknown}{more}",
             argument=what,
         )
     return [n for n in names if n in given] if isinstance(value, set | frozenset) else given
 
 
-def _not_misnamed(where: str, outer: Piece, inside: Sequence[str]) -> None:
+def _not_misnamed(where: str, space: Dimension, outer: Piece, inside: Sequence[str]) -> None:
     """MeshError where names say the opposite of geometry."""
     walls = [n for n in outer.names if words_of(n) & set(WALL_WORDS)]
     if walls:
         raise MeshError(
-            f"{where}: {walls} are named like walls, and are of the curve that encloses all others "
-            f"({outer.told()}), which is the far field; {SAY}"
+            f"{where}: {walls} are named like walls, and are of the {space.boundary} that encloses "
+            f"all others ({outer.told()}), which is the far field; {SAY}"
         )
     far = [n for n in inside if role_of(n) == "far"]
     if far:
@@ -322,18 +341,20 @@ def _not_misnamed(where: str, outer: Piece, inside: Sequence[str]) -> None:
         )
 
 
-def _by_name(where: str, names: Sequence[str], shared: Sequence[str]) -> dict[str, str]:
+def _by_name(where: str, mesh: Any, names: Sequence[str], shared: Sequence[str]) -> dict[str, str]:
     """Roles by the words in names; MeshError for a name that has none of them."""
+    boundary = dimension_of(mesh).boundary
     roles = {n: role_of(n) for n in names}
     unknown = [n for n, role in roles.items() if role is None]
     if unknown:
         why = (
-            f"{list(shared)} are of the curve that encloses all others and of what it encloses"
+            f"{list(shared)} are of the {boundary} that encloses all others and of what it encloses"
             if shared
-            else "no closed curve encloses all others"
+            else f"no closed {boundary} encloses all others"
         )
         raise MeshError(
             f"{where}: {why}, so names decide, and {unknown} have no word that tells "
             f"walls ({', '.join(WALL_WORDS)}) from the far field ({', '.join(FAR_WORDS)}); {SAY}"
+            f"{_names_lacking([mesh], names)}"
         )
     return {n: str(role) for n, role in roles.items()}

@@ -39,6 +39,7 @@ def built(
     order: str,
     merge: Any = None,
     notes: tuple[str, ...] = (),
+    unnamed: str = "",
 ) -> Mesh:
     """Mesh of a file's tables.
 
@@ -49,6 +50,7 @@ def built(
     order : name of the order in which cells in space should have their corners
     merge : distance within which nodes become one [length of the file]; None: none do
     notes : of the reader, on what it has changed
+    unnamed : as of `Origin`
 
     Raises
     ------
@@ -71,7 +73,7 @@ def built(
             cells, more = turned(path, points, cells)
             for kind, own in cells.items():
                 check_cells(points, own, lambda i, kind=kind: name(kind, i))  # type: ignore[misc]
-        origin = Origin(notes=(*more, *notes))
+        origin = Origin(notes=(*more, *notes), unnamed=unnamed)
         return Mesh.from_blocks(points, cells, markers, original, origin)
     except MeshError as error:
         raise MeshError(f"{path}: {error}") from None

@@ -16,8 +16,9 @@ def stem_of_grid(path: Path) -> str:
     return stem_of(Path(stem_of(path))) if format_of(path) == ".ugrid" else stem_of(path)
 
 
-def names_of(path: Path, tags: NDArray[np.int64]) -> tuple[dict[int, str], tuple[str, ...]]:
-    """Names of a grid's boundaries by their numbers `tags`, and notes.
+def names_of(path: Path, tags: NDArray[np.int64]) -> tuple[dict[int, str], tuple[str, ...], str]:
+    """Names of a grid's boundaries by their numbers `tags`, notes, and the file of names where
+    there is none.
 
     Raises
     ------
@@ -27,7 +28,7 @@ def names_of(path: Path, tags: NDArray[np.int64]) -> tuple[dict[int, str], tuple
     there = next((own for own in beside if own.exists()), None)
     if there is None:
         note = f"no {beside[0].name} beside it: boundaries are called by their numbers"
-        return {int(tag): str(tag) for tag in tags}, (note,)
+        return {int(tag): str(tag) for tag in tags}, (note,), beside[0].name
     found = _read(there)
     for own, others, file, other in (
         (found, set(tags.tolist()), there, path),
@@ -39,7 +40,8 @@ def names_of(path: Path, tags: NDArray[np.int64]) -> tuple[dict[int, str], tuple
                 f"{file}: has boundary {odd[0]}, which {other.name} has not, expected the same in "
                 "both"
             )
-    return {int(tag): found[int(tag)] for tag in tags}, (f"names of boundaries of {there.name}",)
+    names = {int(tag): found[int(tag)] for tag in tags}
+    return names, (f"names of boundaries of {there.name}",), ""
 
 
 def _read(path: Path) -> dict[int, str]:

@@ -38,7 +38,8 @@ def resized(path: Path, mesh: Mesh, scale: Any, chord: Any) -> Mesh:
     tables = points, mesh.triangles, mesh.quads, mesh.boundaries, mesh.original
     try:
         factor = float(value) if name == "scale" else 1 / float(value)
-        origin = Origin(None, (*mesh.origin.notes, note), factor, mesh.origin.slits)
+        before = mesh.origin
+        origin = Origin(None, (*before.notes, note), factor, before.slits, before.unnamed)
         return Mesh(*tables, origin, solids=mesh.solids)
     except MeshError as error:
         raise MeshError(f"{path}: {note}: {error}") from None

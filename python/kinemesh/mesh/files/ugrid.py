@@ -105,7 +105,7 @@ def read_ugrid(path: str | Path, merge: float | None = None) -> Mesh:
     blocks["pyramids"] = blocks["pyramids"][:, PYRAMID]
     triangles = np.pad(faces["triangles"], ((0, 0), (0, 1)))
     table = np.concatenate([triangles, faces["quads"]]) - 1  # a 0 becomes -1
-    names, more = names_of(path, np.unique(tags))
+    names, more, lacking = names_of(path, np.unique(tags))
     markers: dict[str, list[Ints]] = {}
     for tag, name in names.items():
         markers.setdefault(name, []).append(table[tags == tag])
@@ -118,6 +118,7 @@ def read_ugrid(path: str | Path, merge: float | None = None) -> Mesh:
         "UGRID",
         merge,
         (*notes, *more),
+        lacking,
     )
 
 
