@@ -362,7 +362,13 @@ def test_auto_is_the_same_wing_by_tetrahedra():
 
 
 def test_auto_of_other_meshes_names_ways():
-    with pytest.raises(km.MeshError, match=r"give Carrier\(mesh=.*TorsionalSprings.*Rigid"):
+    """In words of case files, and in those of Python."""
+    match = (
+        r"\[mesh\] wing .*km\.mesh\.wing.*\[deform\] mesh = 'FILE' \(in Python Carrier\(mesh=\.\.\."
+        r"\)\), or take method = 'springs' \(in Python TorsionalSprings\(\)\), or method = 'rigid' "
+        r"\(in Python Rigid\(\)\) where no body bends$"
+    )
+    with pytest.raises(km.MeshError, match=match):
         made(MESHES["prisms"], deform=Carrier())
 
 
@@ -388,7 +394,11 @@ def test_carriers_for_another_number_of_members_are_refused():
 
 
 def test_meshes_in_the_plane_and_clouds_have_no_carrier():
-    with pytest.raises(km.SettingsError, match=r"moves meshes in space, .* in the plane"):
+    match = (
+        r"'carrier' \(in Python Carrier\(\)\), which moves meshes in space, .* in the plane; "
+        r"take method = 'springs' or 'delaunay' \(Torsion"
+    )
+    with pytest.raises(km.SettingsError, match=match):
         km.Ale(SECTIONS["quads"], mach=0.4, deform=Carrier(mesh=COARSE), device="cpu")
 
 
@@ -401,7 +411,11 @@ def test_carriers_with_other_markers_are_refused():
     other = km.Mesh.from_blocks(COARSE.points, COARSE.solids, {
         ("blade" if name == "airfoil" else name): faces
         for name, faces in COARSE.boundaries.items()})  # fmt: skip
-    with pytest.raises(km.MeshError, match="lacks 'airfoil' and has 'blade' beyond"):
+    with pytest.raises(
+        km.MeshError,
+        match=r"lacks 'airfoil' and has 'blade' beyond .*"
+        r"\[mesh\] markers of a case file \(in Python km\.mesh\.marked\)",
+    ):
         made(MESHES["prisms"], deform=Carrier(mesh=other))
 
 

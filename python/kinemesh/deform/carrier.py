@@ -24,7 +24,10 @@ from kinemesh.space.vertices import Vertices
 
 AUTO = "auto"
 TETRAHEDRA = {"tetrahedra"}
-INSTEAD = "TorsionalSprings(), or Rigid() where no body bends"
+SPRINGS, RIGID = (
+    f"method = {name!r} (in Python {made})"
+    for name, made in (("springs", "TorsionalSprings()"), ("rigid", "Rigid()"))
+)
 
 
 @checks_names
@@ -107,8 +110,9 @@ class Carrier(Deformation):
         if not isinstance(vertices, SolidVertices):
             what = {2: "in the plane", 3: "of points without cells"}[vertices.dimensions]
             raise SettingsError(
-                f"Carrier() moves meshes in space, and this is one {what}; take springs or "
-                "Delaunay mapping in the plane, rigid motion of clouds in space"
+                f"deform is 'carrier' (in Python Carrier()), which moves meshes in space, and this "
+                f"is one {what}; take method = 'springs' or 'delaunay' (TorsionalSprings() or "
+                "Delaunay()) in the plane, 'rigid' (Rigid()) of clouds in space"
             )
         self._carried(vertices)
 
@@ -151,9 +155,10 @@ def _made(given: Any, mesh: Mesh) -> Mesh:
         return meshes.read(given)
     if mesh.origin.carrier is None:
         raise MeshError(
-            "carrier: mesh is 'auto', which there is of meshes by km.mesh.wing and km.mesh.oneram6 "
-            f"as they were made; give Carrier(mesh=...), tetrahedra about the same bodies, or take "
-            f"{INSTEAD}"
+            "carrier: mesh is 'auto', which there is of wings that kinemesh makes ([mesh] wing in "
+            "a case file, km.mesh.wing and km.mesh.oneram6 in Python), as they were made; name "
+            "tetrahedra about the same bodies by [deform] mesh = 'FILE' (in Python "
+            f"Carrier(mesh=...)), or take {SPRINGS}, or {RIGID} where no body bends"
         )
     made: Mesh = mesh.origin.carrier()
     return made
@@ -176,6 +181,7 @@ def _check(carrier: Mesh, mesh: Mesh, member: int) -> None:
         raise MeshError(
             f"the carrier {' and '.join(said)}; expected the markers of the mesh, "
             f"{', '.join(map(repr, mesh.boundaries))}, about the same "
-            "bodies; km.mesh.marked gives other names",
+            "bodies; [mesh] markers of a case file (in Python km.mesh.marked) gives the mesh "
+            "other names",
             member=member,
         )
