@@ -1,12 +1,15 @@
 """One run at a time in a folder, and none of an earlier run's files among its own."""
 
+import fcntl
 import multiprocessing
 import os
+import threading
+from contextlib import contextmanager
 
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.io.folder import clear, hold
+from kinemesh.io.folder import clear, hold, is_written
 from solver_cases import square
 
 
@@ -26,6 +29,37 @@ def test_a_folder_is_held_against_other_processes_and_given_back(tmp_path):
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
     with hold(out):
         pass
+
+
+@contextmanager
+def locked(folder, kind=fcntl.LOCK_EX):
+    """The lock of another run, which is of its own opening of the file, as in another process."""
+    with (folder / ".lock").open("w") as handle:
+        fcntl.flock(handle, kind)
+        yield
+
+
+def test_a_folder_is_written_while_its_lock_is_held(tmp_path):
+    assert not is_written(tmp_path)
+    with locked(tmp_path):
+        assert is_written(tmp_path)
+    assert (tmp_path / ".lock").exists()  # as a process that was killed leaves it
+    assert not is_written(tmp_path)
+    with hold(tmp_path):
+        assert is_written(tmp_path)
+    assert not is_written(tmp_path / "none")
+
+
+def test_a_run_begins_though_another_process_looks_at_its_folder(tmp_path):
+    looks = locked(tmp_path, fcntl.LOCK_SH)
+    looks.__enter__()
+    end = threading.Timer(0.004, looks.__exit__, (None, None, None))
+    end.start()
+    with hold(tmp_path):
+        pass
+    end.join()
+    with locked(tmp_path, fcntl.LOCK_SH), pytest.raises(km.CaseError, match="another run is wri"):
+        hold(tmp_path).__enter__()
 
 
 def test_only_files_of_a_run_are_cleared(tmp_path):

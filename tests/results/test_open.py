@@ -4,6 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.io import summary
+from kinemesh.io.folder import hold
 from kinemesh.results.flow_fields import _at_phase
 from solver_cases import pitching
 
@@ -172,6 +173,13 @@ def test_a_run_that_fell_opens_with_what_is_there_and_says_so(stopped):
 
     assert run.finished is None
     assert "did not finish" in repr(run)
+    with hold(stopped):  # as a run does
+        assert "is running: its history has come to step 5" in repr(run)
+        with pytest.warns(RuntimeWarning, match="the run is running: its history has come to st"):
+            assert km.open(stopped).running
+        with pytest.raises(km.CaseError, match=r"is running: .* step 5; wait for its end$"):
+            km.compare(run, run, 0)
+    assert not run.running
     assert "result" not in run.summary
     assert run.history.rows == 10
     assert run.fields(member=1).frame == 5

@@ -8,6 +8,7 @@ import pytest
 from kinemesh import cli
 from kinemesh.errors import CaseError, KinemeshWarning
 from kinemesh.io import summary
+from kinemesh.io.folder import hold
 from kinemesh.run import interrupt
 from solver_cases import case_text
 
@@ -272,6 +273,10 @@ def test_the_shell_refuses_and_overwrites(here, capsys):
     assert "holds another run" in capsys.readouterr().out
     assert cli.main(["check", "small.toml", "--quiet"]) == 0
     assert "holds this run, which is begun anew" in capsys.readouterr().out
+    with hold(here / "small"):
+        assert cli.main(["check", "small.toml", "--quiet"]) == 2
+    told = capsys.readouterr().out
+    assert "output      wrong  small: another run is writing there; wait for it or choose" in told
     assert ran("small.toml", "--nodes", "600", "--overwrite") in (0, 3)
     about = json.loads((here / "small" / "summary.json").read_text())
     assert about["case"]["name"] == "small"

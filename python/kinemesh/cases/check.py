@@ -325,6 +325,7 @@ def room(small: Solver, made: Mesh | Cloud, backend: Backend, moves: bool, setti
 
 def _output(report: Report, given: str, model: Solver | None, plan: Plan | None) -> None:
     """Row of the folder: empty, or with files of a run."""
+    from kinemesh.io.folder import refuse_written
     from kinemesh.run.claim import Claim, folder_of
     from kinemesh.run.resume import identity
 
@@ -332,6 +333,7 @@ def _output(report: Report, given: str, model: Solver | None, plan: Plan | None)
         out = folder_of(given, resume=False, overwrite=False)
         assert out is not None
         said.append(str(out))
+        refuse_written(out)
         if model is not None and out.exists():
             run = identity(model, "steady") if plan is None else plan.identity(model)
             said.append(Claim(model, run, plan).look(out))

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import sleep
+from typing import IO
 
 from kinemesh.errors import CaseError
 from kinemesh.io.paths import making, path_of
@@ -23,6 +25,8 @@ OF_A_MEMBER = re.compile(  # in the folder members, where a user asks for them
     rf"{FIGURE}-.*\.(png|pdf|svg)|pressures-.*\.csv|{FILM}-.*\.(gif|mp4)"
 )
 KEPT = re.compile(r"summary\.json|restart\.h5(\.1)?")  # until the next run writes its own
+LOCK = ".lock"
+LOOK = 0.02  # [s] in which a process that looks whether a run is writing has done so
 _held: set[Path] = set()
 
 
@@ -43,23 +47,55 @@ def hold(folder: str | Path | None) -> Iterator[None]:
     if path in _held:
         yield
         return
-    lock = path / ".lock"
+    lock = path / LOCK
     with making(path, "the run"):
         path.mkdir(parents=True, exist_ok=True)
         opened = lock.open("w")
     with opened as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise CaseError(
-                f"{folder}: another run is writing there; wait for it or choose another folder"
-            ) from None
+        if not _locked(handle, fcntl.LOCK_EX):
+            sleep(LOOK)  # for as long as another process may look whether a run is writing
+            if not _locked(handle, fcntl.LOCK_EX):
+                raise _taken(folder)
         _held.add(path)
         try:
             yield
         finally:
             _held.discard(path)
             lock.unlink(missing_ok=True)
+
+
+def _locked(handle: IO[str], kind: int) -> bool:
+    """Lock a file, without waiting; return True if it is locked now."""
+    try:
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _taken(folder: str | Path) -> CaseError:
+    """Error of a folder in which another run is writing."""
+    return CaseError(
+        f"{folder}: another run is writing there; wait for it or choose another folder"
+    )
+
+
+def is_written(folder: Path) -> bool:
+    """Return True while a run is writing into a folder, in this process or in another.
+
+    The lock of a process that has died is none.
+    """
+    try:
+        with (folder / LOCK).open() as handle:
+            return not _locked(handle, fcntl.LOCK_SH)
+    except OSError:  # no lock
+        return False
+
+
+def refuse_written(folder: Path) -> None:
+    """Raise CaseError while a run is writing into a folder."""
+    if is_written(folder):
+        raise _taken(folder)
 
 
 def files_of_a_run(folder: Path) -> list[str]:

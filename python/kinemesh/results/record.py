@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
+from kinemesh.io.folder import is_written
 from kinemesh.io.history import History
 from kinemesh.loops.harmonics import PERIODIC
 from kinemesh.loops.loop import Loop, loop_of_history
@@ -34,8 +35,14 @@ class Record:
 
     @property
     def finished(self) -> str | None:
-        """Time when the run ended (ISO 8601, UTC); None for a run that was stopped or failed."""
+        """Time when the run ended (ISO 8601, UTC); None for a run that is running, was stopped or
+        failed."""
         return self.summary.get("finished")
+
+    @property
+    def running(self) -> bool:
+        """True while the run goes on, in this process or in another that writes into its folder."""
+        return self.finished is None and self.out is not None and is_written(self.out)
 
     @property
     def converged(self) -> bool | NDArray[np.bool_]:
@@ -95,10 +102,14 @@ class Record:
         return replace(found, source=(self, member or 0))
 
     def told(self) -> str:
-        """End of the run in words: finished, or the last step."""
+        """End of the run in words: finished, running, or the last step."""
         if self.finished:
             return f"finished {self.finished}"
+        running = self.running
         if not self.history.rows:
-            return "did not finish: no step was done"
+            return "is running: no step is done" if running else "did not finish: no step was done"
         unit = "step" if self.history.kind == "unsteady" else "iteration"
-        return f"did not finish: its history ends at {unit} {self.history[unit].max()}"
+        done = f"{unit} {self.history[unit].max()}"
+        if running:
+            return f"is running: its history has come to {done}"
+        return f"did not finish: its history ends at {done}"

@@ -209,7 +209,8 @@ def chosen(source: Any, member: int | None, door: str, name: str, by_time: bool 
         raise CaseError(f"{door}: {name} is {source!r}, expected a Run or the folder of one")
     name = name if source.out is None else str(source.out)
     if not source.finished:
-        raise CaseError(f"{door}: {name} {source.told()}; go on by ", TO_RESUME)
+        way = ("; wait for its end",) if source.running else ("; go on by ", TO_RESUME)
+        raise CaseError(f"{door}: {name} {source.told()}", *way)
     if member is None and source.members > 1:
         raise CaseError(f"{door}: {name} has {source.members} members; choose one, member=0")
     at = 0 if member is None else member
