@@ -6,7 +6,8 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.errors import MeshError
-from kinemesh.mesh.generate.wings import block, opening, planform
+from kinemesh.mesh.generate.wings import opening, planform
+from kinemesh.mesh.generate.wings.block_cells import cells
 from kinemesh.mesh.generate.wings.outline import wing_of
 
 M6 = ("oneram6", planform.M6)
@@ -16,7 +17,7 @@ PLAIN = ("naca0012", {"span": 3.0})
 def built(section, plan, nodes, much):
     """Block about a wing, and its tetrahedra."""
     made = planform.block_of(wing_of(section, None, "", **plan), nodes, 20.0, 0.6, None, much)
-    return made, block.cells(made.number, made.slit, "tets", 0)[0]["tetrahedra"]
+    return made, cells(made.points, made.number, made.slit, "tets", 0)[0]["tetrahedra"]
 
 
 def least_angle(points, cells):

@@ -1,4 +1,4 @@
-"""The block of stations, rings and rays about a wing: numbers of its nodes, cells, boundaries.
+"""The block of stations, rings and rays about a wing: numbers of its nodes, cells, faces.
 
 Beyond a station the upper and lower half of the innermost ring are one line (the slit).
 Right-handed: rays counter-clockwise seen against the span, rings outwards, stations along it.
@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-
-from kinemesh.mesh.generate.cones import cut_faces, tetrahedra
 
 Ints = NDArray[np.int32]
 
@@ -25,28 +23,32 @@ def merged(shape: tuple[int, ...], slit: int) -> tuple[Ints, NDArray[np.intp]]:
     return number.reshape(shape).astype(np.int32), kept
 
 
-def ranks(number: Ints) -> NDArray[np.int64]:
+def ranks(number: Ints, last: int | None = None) -> NDArray[np.int64]:
     """(nodes,) ranks for cones and for diagonals, the same above and below the wing.
 
     The rays of the edges come first: beyond the tip, and at a sharp trailing edge, corners of cells
     are flat there, and a tetrahedron across a flat corner has no volume.  Of these the last station
     comes first, so that no triangle of the wing's last stations is one above and below.
+
+    last : ring whose nodes come after those of all others of their station
     """
     stations, rings, around = number.shape
     ray = np.arange(around)
     ray = np.minimum(ray, around - ray)
     station, ring = np.arange(stations)[:, None, None], np.arange(rings)[:, None]
+    if last is not None:
+        ring = np.where(ring == last, rings, ring)
     edge = (ray == 0) | (ray == around // 2)
     along = np.where(edge, -1 - station, station)
-    place = (along * rings + ring) * (around // 2 + 1) + ray
+    place = (along * (rings + 1) + ring) * (around // 2 + 1) + ray
     found = np.empty(number.max() + 1, np.int64)
     found[number] = place
     return found
 
 
-def hexahedra(number: Ints, rings: slice = slice(None)) -> Ints:
-    """(k, 8) cells of the block between some of its rings."""
-    closed = np.concatenate([number, number[:, :, :1]], axis=2)[:, rings]
+def hexahedra(number: Ints) -> Ints:
+    """(k, 8) cells of the block, station by station and in each ring by ring."""
+    closed = np.concatenate([number, number[:, :, :1]], axis=2)
     near, far = closed[:-1], closed[1:]
     sides = [
         (own[:, :-1, :-1], own[:, :-1, 1:], own[:, 1:, 1:], own[:, 1:, :-1]) for own in (near, far)
@@ -54,15 +56,18 @@ def hexahedra(number: Ints, rings: slice = slice(None)) -> Ints:
     return np.stack([corner.ravel() for side in sides for corner in side], axis=1)
 
 
-def prisms(number: Ints, rank: NDArray[np.int64], rings: slice = slice(None)) -> Ints:
-    """(k, 6) cells between some of the rings, faces of the first one cut alike in all of them."""
-    closed = np.concatenate([number, number[:, :, :1]], axis=2)[:, rings]
-    inner, outer = closed[:, :1], closed[:, 1:]
-    sheet = _sheet(inner[:, 0])
+def prisms(number: Ints, rank: NDArray[np.int64], where: NDArray[np.bool_] | None = None) -> Ints:
+    """(k, 6) cells between the rings, ring by ring; faces of the first are cut alike in all.
+
+    where : (stations - 1, around) faces that are cut, by default all
+    """
+    closed = np.concatenate([number, number[:, :, :1]], axis=2)
+    there = slice(None) if where is None else where.ravel()
+    sheet = _sheet(closed[:, 0])[there]
     turn = np.argmin(rank[sheet], axis=1)[:, None]
     found = []
-    for ring in range(outer.shape[1]):
-        near, far = (_sheet(closed[:, k]) for k in (ring, ring + 1))
+    for ring in range(closed.shape[1] - 1):
+        near, far = (_sheet(closed[:, k])[there] for k in (ring, ring + 1))
         near, far = (np.take_along_axis(own, (turn + np.arange(4)) % 4, 1) for own in (near, far))
         for three in ([0, 1, 2], [0, 2, 3]):
             found.append(np.concatenate([near[:, three], far[:, three]], axis=1))
@@ -84,38 +89,3 @@ def sides(number: Ints, slit: int) -> dict[str, Ints]:
         "symmetry": _sheet(closed[0]),
         "farfield": np.concatenate(far),
     }
-
-
-def cells(
-    number: Ints, slit: int, kind: str, layers: int
-) -> tuple[dict[str, Ints], dict[str, Ints]]:
-    """Cells by kind, and faces of the markers: hexes, prisms, tets or hybrid.
-
-    Parameters
-    ----------
-    layers : of prisms about the wing, with tetrahedra beyond them, of a hybrid mesh
-    """
-    faces = sides(number, slit)
-    if kind == "hexes":
-        return {"hexahedra": hexahedra(number)}, faces
-    rank = ranks(number)
-    around = {"prisms": number.shape[1] - 1, "tets": 0, "hybrid": layers}[kind]
-    made = {}
-    if around:
-        made["prisms"] = prisms(number, rank, slice(0, around + 1))
-    if kind != "prisms":
-        outer = hexahedra(number, slice(around, None))
-        made["tetrahedra"] = tetrahedra({"hexahedra": outer}, rank)
-    return made, {name: _cut(own, number, around, rank) for name, own in faces.items()}
-
-
-def _cut(faces: Ints, number: Ints, around: int, rank: NDArray[np.int64]) -> Ints:
-    """Faces of a marker as cells with prisms up to a ring have them."""
-    ring = np.full(number.max() + 1, -1)
-    for k in range(number.shape[1]):
-        ring[number[:, k]] = k
-    of = ring[faces]
-    side = (of.min(axis=1) < of.max(axis=1)) & (of.max(axis=1) <= around)  # of prisms
-    pad = ((0, 0), (0, 1))
-    cut = np.pad(cut_faces(faces[~side], rank), pad, constant_values=-1)
-    return np.concatenate([faces[side], cut]).astype(np.int32)

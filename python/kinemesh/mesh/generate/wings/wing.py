@@ -9,7 +9,7 @@ from typing import Any
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError
-from kinemesh.mesh.generate.wings import block
+from kinemesh.mesh.generate.wings.block_cells import cells as cells_of
 from kinemesh.mesh.generate.wings.outline import Station, wing_of
 from kinemesh.mesh.kinds import SOLIDS, cells_named
 from kinemesh.mesh.mesh import Mesh
@@ -62,7 +62,8 @@ def wing(
     trailing_edge : closed | sharp
     tip : float               length of the cap along the span, over the tip's half thickness
     cells : str               hexes; prisms, whose triangles lie along the wing; tets; hybrid:
-                              prisms about the wing, tetrahedra beyond them
+                              prisms about the wing, tetrahedra beyond them; hexahedra where
+                              prisms would have angles of less than 1 degree
     layers : int              of prisms of a hybrid mesh; by default two fifths of all
     topology : str            oh: rings about the section, stations along the span
     dihedral_deg, twist_deg : float   of the leading edge; of the tip, nose up, in proportion to y;
@@ -108,7 +109,7 @@ def wing(
     for much in opening.TRIES if cells == "tets" else (0.0,):
         made = planform.block_of(asked, nodes, far_field, tip, wall_spacing, much)
         layered = _layers(cells, layers, made.number.shape[1] - 1)
-        blocks, sides = block.cells(made.number, made.slit, cells, layered)
+        blocks, sides = cells_of(made.points, made.number, made.slit, cells, layered)
         if not much or volumes(made.points, SOLIDS["tetrahedra"], blocks["tetrahedra"]).min() > 0:
             break
     try:
