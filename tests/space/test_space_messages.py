@@ -24,7 +24,7 @@ TOLD = {
     "a name cut short": (lambda: km.mesh.oneram, "did you mean 'oneram6'"),
     "a search in space": (
         lambda: km.overset.search(SOLID, [[0.5, 0.5]], device="cpu"),
-        "^overset: the mesh is in space .* not searched yet",
+        r"^overset: points have shape \(1, 2\), expected \(n, 3\), a place in space",
     ),
     "quality of a file": (lambda: km.mesh.quality("a.su2"), r"'a.su2', .* quality\(mesh.read\(pat"),
     "areas": (lambda: SOLID.areas, "in space take volumes"),
