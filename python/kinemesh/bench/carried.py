@@ -7,12 +7,11 @@ Ma et al. (2017), section 6.2: a hybrid mesh of 450,634 nodes about the ONERA M6
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 from kinemesh.bench.ledger import Ledger
 from kinemesh.bench.rows import Rows, Walk, Work, vertices_of
-from kinemesh.bench.timing import recorded
+from kinemesh.bench.timing import again, recorded
 from kinemesh.deform import Carrier, TorsionalSprings
 from kinemesh.device.backend import Backend
 from kinemesh.mesh import Mesh, oneram6
@@ -86,25 +85,12 @@ def _carried(backend: Backend, mesh: Mesh, carrier: Mesh) -> Rows:
         grid.measure()
         grid.sweep()
 
-    _again(step)(FIRST)()  # the hierarchy
+    again(step)(FIRST)()  # the hierarchy
     backend.synchronize()
     notes = {"nodes": mesh.nodes, "setup": time.perf_counter() - start}
     yield (
         "carrier-map",
         Work(recorded(backend, [mover.move]), ledger.bytes([mover.move]), None, notes),
     )
-    yield "carrier-metrics", Work(_again(metrics), None, None, notes)
-    yield "carrier-step", Work(_again(step), None, lambda: walk.iterations, notes)
-
-
-def _again(work: Callable[[], None]) -> Callable[[int], Callable[[], None]]:
-    """`make` of `Work` for a callable that queues calls."""
-
-    def make(times: int) -> Callable[[], None]:
-        def run() -> None:
-            for _ in range(times):
-                work()
-
-        return run
-
-    return make
+    yield "carrier-metrics", Work(again(metrics), None, None, notes)
+    yield "carrier-step", Work(again(step), None, lambda: walk.iterations, notes)

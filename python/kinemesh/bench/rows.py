@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from kinemesh.bench.ledger import SWEEPS, Ledger
-from kinemesh.bench.timing import recorded
+from kinemesh.bench.timing import again, recorded
 from kinemesh.deform import Rigid, TorsionalSprings
 from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, NumericalFault
@@ -224,16 +224,6 @@ def natural(backend: Backend, row: Any, column: Any, blocks: Any, node: Any) -> 
     b, x = (backend.zeros(ilu.rows, np.float64) for _ in range(2))
     backend.put(b, np.random.default_rng(0).standard_normal(ilu.rows))
     cost = ilu.bytes()
-
-    def again(work: Callable[[], Any]) -> Callable[[int], Callable[[], None]]:
-        def make(times: int) -> Callable[[], None]:
-            def run() -> None:
-                for _ in range(times):
-                    work()
-
-            return run
-
-        return make
 
     yield "natural-factor", Work(again(ilu.factor), cost["factor"])
     ten = Work(again(lambda: ilu.bicgstab(b, x, 0.0, TEN)), TEN * cost["iteration"], lambda: TEN)

@@ -130,3 +130,16 @@ def surroundings(backend: Backend) -> dict[str, Any]:
         "threads": described.get("threads"),
         "dtype": backend.dtype,
     }
+
+
+def again(work: Callable[[], Any]) -> Callable[[int], Callable[[], None]]:
+    """`make` of `Work` for a callable that queues calls."""
+
+    def make(times: int) -> Callable[[], None]:
+        def run() -> None:
+            for _ in range(times):
+                work()
+
+        return run
+
+    return make

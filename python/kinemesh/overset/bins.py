@@ -122,18 +122,7 @@ def bins_of(points: Floats, cells: Ints) -> Bins:
 
     MeshError where the mesh is so large that its area is not finite.
     """
-    low, high = (bound(np.ascontiguousarray(points.T), axis=1) for bound in (np.min, np.max))
-    with np.errstate(over="ignore"):
-        least, size = low - MARGIN * (high - low), (1 + 2 * MARGIN) * (high - low)
-        area = size.prod() * PER_BIN
-    if not np.isfinite(area):
-        raise MeshError(
-            f"overset: the mesh is {size[0]:.3g} by {size[1]:.3g} chords, and float64 has no such "
-            "area; expected lengths in chords (scale or chord of km.mesh.read)"
-        )
-    across = np.ceil(size / np.sqrt(area / len(cells)))
-    across = np.minimum(across, len(cells)).astype(np.int32)
-    box = np.stack([least, across / size])
+    box, across = first_grid(points, len(cells), PER_BIN)
     round_node = int(np.ceil((cells >= 0).sum() / len(points)))  # 4 or 6
     corner = np.empty((len(cells), 8))
     x = np.ascontiguousarray(points, np.float64)
@@ -141,6 +130,26 @@ def bins_of(points: Floats, cells: Ints) -> Bins:
     every = np.arange(len(cells), dtype=np.int32)
     level = _Level(every, np.zeros_like(every), corner, across[None])
     return Bins(box, across, *lists_of(level, CROWD * round_node, PER_BIN))
+
+
+def first_grid(points: Floats, cells: int, per_bin: int) -> tuple[Floats, Ints]:
+    """`box` and `across` of `Bins`, of a grid over nodes at points with bins for `per_bin` cells.
+
+    MeshError where the mesh is so large that its area, or volume, is not finite.
+    """
+    low, high = (bound(np.ascontiguousarray(points.T), axis=1) for bound in (np.min, np.max))
+    with np.errstate(over="ignore"):
+        least, size = low - MARGIN * (high - low), (1 + 2 * MARGIN) * (high - low)
+        room = size.prod() * per_bin
+    if not np.isfinite(room):
+        sides, what = " by ".join(f"{side:.3g}" for side in size), {2: "area", 3: "volume"}
+        raise MeshError(
+            f"overset: the mesh is {sides} chords, and float64 has no such {what[len(size)]}; "
+            "expected lengths in chords (scale or chord of km.mesh.read)"
+        )
+    edge = (np.sqrt if len(size) == 2 else np.cbrt)(room / cells)
+    across = np.minimum(np.ceil(size / edge), cells).astype(np.int32)
+    return np.stack([least, across / size]), across
 
 
 def first_bins(level: Level) -> Ints:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import MeshError
-from kinemesh.overset.bins import MARGIN, Bins, call, first_bins, lists_of
+from kinemesh.overset.bins import Bins, call, first_bins, first_grid, lists_of
 from kinemesh.overset.tetrahedra import Tetrahedra
 
 Ints = NDArray[np.int32]
@@ -74,19 +73,8 @@ def bins_of_solids(points: Floats, solids: Tetrahedra) -> Bins:
 
     MeshError where the mesh is so large that its volume is not finite.
     """
-    low, high = (bound(np.ascontiguousarray(points.T), axis=1) for bound in (np.min, np.max))
     cells = len(solids.parts) - 1
-    with np.errstate(over="ignore"):
-        least, size = low - MARGIN * (high - low), (1 + 2 * MARGIN) * (high - low)
-        volume = size.prod() * PER_BIN
-    if not np.isfinite(volume):
-        raise MeshError(
-            f"overset: the mesh is {size[0]:.3g} by {size[1]:.3g} by {size[2]:.3g} chords, and "
-            "float64 has no such volume; expected lengths in chords (scale or chord of "
-            "km.mesh.read)"
-        )
-    across = np.minimum(np.ceil(size / np.cbrt(volume / cells)), cells).astype(np.int32)
-    box = np.stack([least, across / size])
+    box, across = first_grid(points, cells, PER_BIN)
     x = np.ascontiguousarray(points, np.float64)
     every = np.arange(cells, dtype=np.int32)
     level = Level(
