@@ -148,6 +148,22 @@ def test_amplitudes_have_the_names_of_their_shapes(modes, names, told):
     assert [text.get_text() for text in drawn.get_legend().get_texts()] == told
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["torsion", "shape 2 of a wing.npz"])
+def test_names_of_shapes_stand_above_their_curves_beside_the_title(name):
+    loop = flapping(0.2, modes=dict.fromkeys(("mode_1", "mode_2", "mode_3"), 0.2))
+    shown = of_run(loop, {"wing": ["bending", name, name]}, wing=["-"] * 3)
+    figure = plot.cycle(shown, title="A wing that bends")
+
+    figure.draw_without_rendering()
+    panel = figure.axes[0]
+    names, title = panel.get_legend().get_window_extent(), panel._left_title.get_window_extent()
+    assert names.y0 >= panel.get_window_extent().y1
+    assert not names.overlaps(title)
+    assert not names.overlaps(figure._suptitle.get_window_extent())
+    assert names.x1 <= panel.get_window_extent().x1 + 1
+
+
 def test_a_cycle_has_the_title_of_its_case_and_tells_its_lines():
     figure = plot.cycle(flapping(0.2, 1.0), flapping(0.1, 1.0), title="a case\nRe 100")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 ANGLE = "rad"  # unit of amplitudes that are angles
 STYLES = {"h": "-", "x": "--"}
 TURNS = 1e-9  # range of an angle [deg] that is not its rounding
+SHORT = 14  # letters of a name that has another one beside it above a panel
 
 
 def cycle(
@@ -129,7 +130,17 @@ def _amplitudes(axes: Any, phase: NDArray[np.float64], loop: Loop, names: Sequen
         right.spines["right"].set_visible(True)
     if names != angles or len(names) > 1:
         handles = [line for own in dict.fromkeys((axes, right)) for line in own.lines]
-        right.legend(handles=handles, fontsize=7.5)
+        _names_above(right, handles)
+
+
+def _names_above(axes: Any, lines: Iterable[Any]) -> None:
+    """Put names of lines above the panel, right of its title: within, curves meet them."""
+    handles = [*lines]
+    short = all(len(line.get_label()) <= SHORT for line in handles)
+    axes.legend(
+        handles=handles, loc="lower right", bbox_to_anchor=(1, 1), ncols=2 if short else 1,
+        frameon=False, fontsize=7.5, borderaxespad=0.1,
+    )  # fmt: skip
 
 
 def _shifts(loop: Loop) -> dict[str, NDArray[np.float64]]:
@@ -168,4 +179,4 @@ def _motion(axes: Any, loop: Loop) -> None:
         right.grid(False)
         right.spines["right"].set_visible(True)
     if len(shifts) > 1:
-        right.legend(fontsize=7.5)
+        _names_above(right, right.lines)
