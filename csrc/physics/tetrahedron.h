@@ -1,7 +1,7 @@
 /* tetrahedron.h - where a place is in a tetrahedron, from rounded products, as every device has it [chord]. */
 #pragma once
 
-/* Of the sum of the sizes of the terms of a triple product of differences, more than rounding moves it by
+/* Share of the sizes of the terms of a triple product of differences, more than rounding moves the product by
  * (Shewchuk 1997, Discrete and Computational Geometry 18, orient3d: 7 + 56 eps halves of an ulp). */
 #define TRIPLE_ROUNDS ((f64)8 / ((f64)(1 << 26) * (f64)(1 << 27)))
 
@@ -15,7 +15,7 @@ HD f64 rounded_triple(struct vec3 a, struct vec3 b, struct vec3 c, f64 *terms)
   return rounded_product(yz - zy, c.x) + rounded_product(zx - xz, c.y) + rounded_product(xy - yx, c.z);
 }
 
-/* Whether p is in a tetrahedron of positive volume, or beyond it by no more than rounding may be, so that no place is
+/* 1 where p is in a tetrahedron of positive volume, or beyond it by no more than rounding may be, so that no place is
  * between two; w: weights of its corners there, which are linear. */
 HD i32 tetrahedron_holds(const f64 *x, const i32 *corner, struct vec3 p, f64 *w)
 {

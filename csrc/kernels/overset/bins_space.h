@@ -2,7 +2,7 @@
  * on the host.  A cell meets the bins that one of its tetrahedra does: those of its box that no face has all of
  * outside.                                                                                         */
 
-/* Of a grid: its least place, bins per chord and bins along each axis. */
+/* A grid: least place, bins per chord and bins along each axis. */
 struct bin_grid {
   const f64 *low, *scale;
   const i32 *across;

@@ -113,10 +113,8 @@ class Donors:
         given: Any = points if of_cuda else _places(points, axes)
         count = _count(given, axes)
         place = given if of_cuda else backend.table(given, np.float64)
-        cell, weights = (
-            backend.zeros(count, np.int32),
-            backend.zeros((count, self.corners), np.float64),
-        )
+        cell = backend.zeros(count, np.int32)
+        weights = backend.zeros((count, self.corners), np.float64)
         faults = backend.array([NONE], np.uint64)
         try:
             call = self.cells_call(place, cell, faults)
@@ -161,9 +159,7 @@ def _places(points: Any, axes: int) -> NDArray:
         told = "points of a CUDA device need __cuda_array_interface__" if only_dlpack else shape
         raise OversetError(f"overset: points are no array of numbers ({error}); {told}") from None
     if array.dtype.kind not in "iuf":
-        raise OversetError(
-            f"overset: points have dtype {array.dtype}, expected numbers; {SHAPES[axes]}"
-        )
+        raise OversetError(f"overset: points have dtype {array.dtype}, expected numbers; {shape}")
     return array
 
 
