@@ -6,6 +6,7 @@ from kinemesh.device.backend import Backend
 from kinemesh.flow.projection.projection import Projection
 from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.space.grid import Grid
+from kinemesh.space.solids import SolidGrid, SolidVertices
 from kinemesh.space.vertices import MeshVertices
 
 TIGHT = {"momentum_drop": 1e-6, "pressure_tolerance": 1e-8}
@@ -14,7 +15,9 @@ TIGHT = {"momentum_drop": 1e-6, "pressure_tolerance": 1e-8}
 def grid_of(meshes, kind, dtype="float64", device="cpu"):
     """Grids of meshes whose rim is of one kind of boundary."""
     markers = {"body": [], "outer": [], "plane": []} | {kind: ["rim"]}
-    made = Grid(MeshVertices(Backend(device, dtype), meshes, markers))
+    kinds = {2: (Grid, MeshVertices), 3: (SolidGrid, SolidVertices)}
+    grid, vertices = kinds[meshes[0].dimensions]
+    made = grid(vertices(Backend(device, dtype), meshes, markers))
     made.start()
     return made
 

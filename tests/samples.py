@@ -90,6 +90,10 @@ def sample(kernel, large=False, active=(1, 1)):
     over, rows = kernels()[kernel]
     here = world(large, quads=not kernel.startswith("spring"))
     rng, extent, values = np.random.default_rng(7), dict(here.extent), {}
+    known = here.values
+    if kernel.startswith("inc_") and kernel.endswith("_3d"):
+        known = known | here.in_space
+        extent["cells"] = len(known["member|cells>members"])
     for name, mode, kind, shape in rows:
         if mode == "size":
             continue
@@ -97,16 +101,16 @@ def sample(kernel, large=False, active=(1, 1)):
             (
                 k
                 for k in (f"{name}|{mode}", f"{name}|{shape}", f"{name}|{kind}", name)
-                if k in here.values and (mode == "val" or np.ndim(here.values[k]))
+                if k in known and (mode == "val" or np.ndim(known[k]))
             ),
             None,
         )
         if mode == "val":
             if key is None:
                 raise LookupError(f"{kernel}: no sample for the scalar {name}")
-            values[name] = here.values[key]
+            values[name] = known[key]
             continue
-        value = here.values[key] if key else generic(mode, kind, shape, extent, rng)
+        value = known[key] if key else generic(mode, kind, shape, extent, rng)
         for (axis, plus), n in zip(parse(shape)[0], value.shape, strict=True):
             if isinstance(axis, str):
                 extent[axis] = n - plus

@@ -75,6 +75,14 @@ def unpacked(records):
     return du, found
 
 
+def upright(corner, kind, edge):
+    """Cosine between an edge of a cell and its facet of the dual."""
+    a, b = corner[list(kind.edges[edge])]
+    first, second = (corner[list(kind.faces[face])].mean(axis=0) for face in kind.sides[edge])
+    S = np.cross(corner.mean(axis=0) - (a + b) / 2, first - second)
+    return S @ (b - a) / np.sqrt((S @ S) * ((b - a) @ (b - a)))
+
+
 class World:
     """Two meshes in one numbering, and everything that kernels ask about them."""
 
@@ -212,6 +220,10 @@ class World:
         put("pair|faces,2>nodes?", np.where(outer[:, None] & [False, True], -1, self.lr))
         put("first|lists+1>>edges", [0, len(self.lr), len(self.lr)])  # one has all
         put("member|cells>members", self.member[self.cells[:, 0]])
+        starts, nodes = csr([own[own >= 0] for own in self.cells])
+        put("cell_starts|cells+1>>cell_corners", starts)
+        put("cell_nodes|cell_corners>nodes", nodes)
+        put("squares|cells+1>>given_entries", np.append(0, np.cumsum(np.diff(starts) ** 2)))
         offsets, neighbour = csr([[j for j, _ in entry] for entry in near])
         put("offsets|nodes+1>>entries", offsets)
         put("starts|nodes+1>>entries", offsets)
@@ -453,6 +465,7 @@ class World:
         starts, nodes = csr(cells)
         self.put("cell_starts|cells+1>>corner_entries", starts)
         self.put("cell_nodes|corner_entries>nodes", nodes)
+        self.in_space = self.incompressible(starts, nodes)
         faces = rng.integers(0, len(self.x), (3 * len(self.bnode), 3))
         faces[::2, 2] = -1
         self.put("offsets|bnodes+1>>bfaces", 3 * np.arange(len(self.bnode) + 1))
@@ -460,6 +473,43 @@ class World:
         self.put("x0|nodes,3", self.values["x|nodes,3"], float)
         self.rings()
         self.solid_cells(np.random.default_rng(10))
+
+    def incompressible(self, starts, nodes):
+        """Tables of the cells of `solids` that have the names of those of the plane.
+
+        Nodes lie elsewhere, and corners of cells are dealt anew, so that the facet across each edge
+        leans little: what it leans by is divided by.
+        """
+        rng, ring = np.random.default_rng(16), self.values["ring_local|ring_entries"]
+        x = rng.uniform(0, 1, (len(self.x), 3))
+        nodes = nodes.copy()
+        for own, first, last in zip(ring, starts, starts[1:], strict=False):
+            kind = next(kind for kind in SOLIDS.values() if kind.corners == last - first)
+            at = first + np.array(kind.edges[own // 2])
+            others = np.setdiff1d(np.arange(len(x)), nodes[at])
+            free = np.setdiff1d(np.arange(first, last), at)
+            best = 0.0
+            for _ in range(200):
+                dealt = nodes[first:last].copy()
+                dealt[free - first] = rng.permutation(others)[: len(free)]
+                if (found := upright(x[dealt], kind, own // 2)) > best:
+                    best, nodes[first:last] = found, dealt
+                if best > 0.7:
+                    break
+        cell = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        corner = np.arange(len(nodes)) - starts[cell]
+        order = np.argsort(nodes, kind="stable")
+        offsets = np.searchsorted(nodes[order], np.arange(len(self.x) + 1))
+        found = {
+            "member|cells>members": self.member[nodes[starts[:-1]]],
+            "offsets|nodes+1>>corner_entries": offsets,
+            "cell|corner_entries>cells": cell[order],
+            "corner|corner_entries": corner[order],
+            "cell_nodes|corner_entries>nodes": nodes,
+        }
+        mobile = np.sort(rng.uniform(0.1, 1, (len(starts) - 1, 2)), axis=1)
+        tables = {name: values.astype(np.int32) for name, values in found.items()}
+        return tables | {"mobility|cells,2": mobile.astype(np.float32), "x|nodes,3": x}
 
     def rings(self):
         """Edges with two tetrahedra around each, of those of twenty the largest."""

@@ -29,6 +29,7 @@
 #include "mesh/metrics.h"
 #include "mesh/facets.h"
 #include "mesh/cell_rows.h"
+#include "incompressible/volumes.h"
 #include "incompressible.h"
 #include "mesh/cells.h"
 #include "cells.h"
@@ -54,6 +55,8 @@
 #include "mesh/kinds.h"
 #include "mesh/metrics_space.h"
 #include "mesh/quality_space.h"
+#include "mesh/facets_space.h"
+#include "incompressible.h"
 #include "mesh/reach.h"
 #include "mesh/cells_space.h"
 #include "cells.h"
@@ -112,7 +115,9 @@
   K(overset_met_3d, visits) K(overset_bins_3d, visits)                                          \
   K(overset_find, slots) K(overset_own, nodes) K(overset_grow, nodes) K(overset_give, nodes)        \
   K(overset_count, groups)                                                                        \
-  K(overset_rows, nodes) K(overset_leak, groups) K(overset_level, groups) K(exchange_take_pressure, nodes)                                        \
+  K(overset_rows, nodes) K(overset_leak, groups) K(overset_level, groups)                         \
+  K(exchange_vector, nodes) K(exchange_pressure, nodes) K(exchange_take_vector, nodes)            \
+  K(exchange_take_pressure, nodes)                                                                \
   K(colour_round, nodes) K(krylov_start, members)                                                 \
   K(guess_share, groups) K(guess_take, rows) K(guess_add, rows)                                   \
   K(composite_side, rows) K(composite_product, rows) K(composite_lack, groups)                                              \
@@ -124,7 +129,7 @@
   K(krylov_turn, rows) K(krylov_half, groups) K(krylov_rest, rows)                       \
   K(inc_flow_levels, edges) K(inc_extrapolate_flow, edges) K(inc_fading, nodes)                   \
   K(inc_divergence, nodes) K(inc_defect, groups) K(inc_pressure_side, nodes)                      \
-  K(inc_mean_pressure, groups) K(inc_level_pressure, nodes) K(inc_closure, groups) K(inc_share, groups) K(inc_spin, bnodes)  \
+  K(inc_mean_pressure, groups) K(inc_level_pressure, nodes) K(inc_share, groups)                                            \
   K(inc_pace, nodes) K(inc_graded, nodes) K(inc_steady_change, nodes) K(inc_raise_pressure, nodes)                     \
   DIMENSION_LIST(K, ) FACES_LIST(K, ) MESH_LIST(K, ) PLANE_MESH_LIST(K, )                         \
   CELLS_LIST(K, ) INCOMPRESSIBLE_LIST(K, )                                                        \
@@ -133,7 +138,7 @@
   K(boundary_normals_3d, bnodes) K(boundary_sweeps_3d, bnodes) K(cell_quality_3d, groups)   \
   K(bc_symmetry_3d, bnodes) K(bc_symmetry_jacobian_3d, bnodes) K(newton_symmetry_3d, bnodes) \
   K(fit_reach_3d, nodes) \
-  CELLS_LIST(K, _3d)                                                                              \
+  CELLS_LIST(K, _3d) INCOMPRESSIBLE_LIST(K, _3d)                                                  \
   K(face_normals_3d, faces) K(face_sweeps_3d, faces) K(face_middles_3d, faces)                    \
   K(cell_volumes_3d, nodes) K(corner_normals_3d, nodes) K(vertex_weights_3d, vertices)
 /* Of blocks of size B (linear/sizes.h). */

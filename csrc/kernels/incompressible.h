@@ -21,7 +21,7 @@
   K(inc_node_drift##D, nodes) K(inc_correct_flow##D, edges) K(inc_give##D, bnodes)                \
   K(inc_pass##D, bnodes) K(inc_through##D, bnodes) K(inc_slip##D, bnodes)                         \
   K(inc_outflow##D, bnodes)                                                                       \
-  K(inc_forces##D, groups) K(exchange_vector##D, nodes) K(exchange_pressure##D, nodes)            \
-  K(exchange_take_vector##D, nodes) K(inc_rank_from##D, nodes) K(inc_rank_keep##D, nodes)         \
+  K(inc_forces##D, groups) K(inc_closure##D, groups) K(inc_spin##D, bnodes)                       \
+  K(inc_rank_from##D, nodes) K(inc_rank_keep##D, nodes)                                           \
   K(inc_rank_dots##D, groups) K(inc_rank_shares##D, members) K(inc_rank_take##D, nodes)
 /* clang-format on */

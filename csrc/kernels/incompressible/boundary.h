@@ -78,12 +78,11 @@ KERNEL(N(inc_slip), INC_SLIP, indirect)
   for (i32 k = 0; k < DIM; k++) vector[DIM * a + k] -= across * S[DIM * i + k];
 }
 
-/* What flows out through the half edges of a boundary node, velocities being linear along them, or that of the
- * node where the edge ends at an open boundary, whose velocity a pressure still changes; nothing through slip
- * walls. */
+/* What flows out through the boundary of a node, velocities being linear between nodes of its faces, or that of the
+ * node where they end at an open boundary, whose velocity a pressure still changes; nothing through slip walls. */
 #define INC_OUTFLOW(F)                \
   INC_BNODES(F)                       \
-  F(in, i32, ends, "bnodes,2>nodes?") \
+  RIM(F)                              \
   F(near, i32, open, "nodes")         \
   F(near, f64, x, "nodes," STR(DIM))  \
   F(near, real, u, "nodes," STR(DIM)) \
@@ -91,37 +90,37 @@ KERNEL(N(inc_slip), INC_SLIP, indirect)
 KERNEL(N(inc_outflow), INC_OUTFLOW, indirect)
 {
   const i32 a = node[i];
-  if (!active[member[a]] || open[a]) return;
-  for (i32 side = 0; side < 2; side++) {
-    real      S[DIM];
-    const i32 e = half_edge(i, side, x, node, ends, S);
-    if (e < 0) continue;
-    const real *end = u + DIM * (open[e] ? a : e);
-    net[a] += (f64)(R(0.75) * N(vec_dot)(u + DIM * a, S) + R(0.25) * N(vec_dot)(end, S));
-  }
+  if (active[member[a]] && !open[a]) net[a] = N(rim_outflow)(net[a], i, node, open, x, u RIM(NAME));
 }
 
-#if DIM == 2
 /* Takes from the residual at a wall that turns what is of the turn: the Laplacian has nu du/dn there, and the
- * stress nu (du/dn + grad u . n) is less by the turn itself, nu spin (-S_y, S_x) (eq. 7.9). */
-#define INC_SPIN(F)                                                 \
-  INC_BNODES(F)                                                     \
-  F(in, real, S, "bnodes," STR(DIM))                                \
-  F(in, f64, viscosity, "members")                                  \
-  F(in, real, spin, "bnodes") /* rate of turn, counter-clockwise */ \
+ * stress nu (du/dn + grad u . n) is less by the turn itself, nu spin x S, in the plane nu spin (-S_y, S_x)
+ * (eq. 7.9). */
+#define INC_SPIN(F)                                             \
+  INC_BNODES(F)                                                 \
+  F(in, real, S, "bnodes," STR(DIM))                            \
+  F(in, f64, viscosity, "members")                              \
+  F(in, real, spin, SPIN) /* rate of turn, counter-clockwise */ \
   F(rw, real, res, "nodes," STR(DIM))
-KERNEL(inc_spin, INC_SPIN, indirect)
+KERNEL(N(inc_spin), INC_SPIN, indirect)
 {
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
-  const real turn = (real)viscosity[m] * spin[i];
-  res[DIM * a] += turn * S[DIM * i + 1];
-  res[DIM * a + 1] -= turn * S[DIM * i];
-}
+  const real nu = (real)viscosity[m];
+#if DIM == 2
+  const real turn = nu * spin[i];
+  res[2 * a] += turn * S[2 * i + 1];
+  res[2 * a + 1] -= turn * S[2 * i];
+#else
+  const real *w = spin + 3 * i, *s = S + 3 * i;
+  for (i32 k = 0; k < 3; k++) {
+    const i32 b = (k + 1) % 3, c = (k + 2) % 3;
+    res[3 * a + k] -= nu * (w[b] * s[c] - w[c] * s[b]);
+  }
 #endif
+}
 
-/* Sums over a wall: force along the first axis, along the last one, nose-up moment about a point (in space
- * about the line along y through it), and in space the force along the span.  Pressures act on area vectors;
+/* Sums over a wall as of wall_forces (flow/forces.h).  Pressures act on area vectors;
  * the residual that is left at the wall's nodes is the stress that the wall takes (eq. 7.9). */
 #define INC_FORCES(F)                     \
   F(in, i32, node, "bnodes>nodes!")       \
@@ -132,13 +131,18 @@ KERNEL(inc_spin, INC_SPIN, indirect)
   F(in, real, res, "nodes," STR(DIM))     \
   F(in, f64, about, "members,2")          \
   F(in, i32, offsets, "groups+1>>bnodes") \
-  F(out, f64, sums, "groups,4")
-REDUCE(N(inc_forces), INC_FORCES, sum, 4)
+  F(out, f64, sums, "groups," STR(NF))
+REDUCE(N(inc_forces), INC_FORCES, sum, NF)
 {
   const i32 a = node[i], m = member[a], up = DIM - 1;
   const f64 fx = p[a] * (f64)S[DIM * i] - (f64)res[DIM * a], fy = p[a] * (f64)S[DIM * i + up] - (f64)res[DIM * a + up];
   s[0] += fx;
   s[1] += fy;
   s[2] -= (x[DIM * a] - about[2 * m]) * fy - (x[DIM * a + up] - about[2 * m + 1]) * fx;
-  if (DIM == 3) s[3] += p[a] * (f64)S[DIM * i + 1] - (f64)res[DIM * a + 1];
+#if DIM == 3
+  const f64 fs = p[a] * (f64)S[DIM * i + 1] - (f64)res[DIM * a + 1], y = x[DIM * a + 1];
+  s[3] += fs;
+  s[4] += y * fy - (x[DIM * a + 2] - about[2 * m + 1]) * fs;
+  s[5] += (x[DIM * a] - about[2 * m]) * fs - y * fx;
+#endif
 }

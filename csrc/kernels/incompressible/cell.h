@@ -7,10 +7,10 @@
   F(in, i32, active, "members")       \
   CELL_SHAPE(F)
 /* Whether a cell's gradient is asked: at one of its corners only is not 0, or there is no only, and all are. */
-HD i32 cell_asked(const i32 *only, const i32 *k)
+HD i32 N(cell_asked)(const i32 *only, const i32 *k, i32 corners)
 {
   i32 asked = !only;
-  for (i32 v = 0; v < CORNERS && !asked; v++) asked = k[v] >= 0 && only[k[v]];
+  for (i32 v = 0; v < corners && !asked; v++) asked = k[v] >= 0 && only[k[v]];
   return asked;
 }
 
@@ -21,13 +21,14 @@ HD i32 cell_asked(const i32 *only, const i32 *k)
   F(out, real, slope, "cells," STR(ND))
 KERNEL(N(inc_cell_velocity), INC_CELL_VELOCITY, indirect)
 {
-  if (!active[member[i]] || !cell_asked(only, corners + CORNERS * i)) return;
-  struct ways w;
-  cell_ways(x, corners + CORNERS * i, &w);
+  if (!active[member[i]] || !N(cell_asked)(only, CELL_OF(i))) return;
+  struct N(ways) w;
+  N(cell_ways)(x, CELL_OF(i), &w);
   for (i32 c = 0; c < DIM; c++)
     for (i32 d = 0; d < DIM; d++) {
       f64 sum = 0;
-      for (i32 v = 0; v < WAYS; v++) sum += w.n[DIM * v + d] * (f64)(u[DIM * w.to[v] + c] - u[DIM * w.from[v] + c]);
+      for (i32 v = 0; v < WAYS_OF(w); v++)
+        sum += w.n[DIM * v + d] * (f64)(u[DIM * w.to[v] + c] - u[DIM * w.from[v] + c]);
       slope[ND * i + DIM * c + d] = (real)sum;
     }
 }
@@ -39,12 +40,12 @@ KERNEL(N(inc_cell_velocity), INC_CELL_VELOCITY, indirect)
   F(out, real, slope, "cells," STR(DIM))
 KERNEL(N(inc_cell_pressure), INC_CELL_PRESSURE, indirect)
 {
-  if (!active[member[i]] || !cell_asked(only, corners + CORNERS * i)) return;
-  struct ways w;
-  cell_ways(x, corners + CORNERS * i, &w);
+  if (!active[member[i]] || !N(cell_asked)(only, CELL_OF(i))) return;
+  struct N(ways) w;
+  N(cell_ways)(x, CELL_OF(i), &w);
   for (i32 d = 0; d < DIM; d++) {
     f64 sum = 0;
-    for (i32 v = 0; v < WAYS; v++) sum += w.n[DIM * v + d] * (p[w.to[v]] - p[w.from[v]]);
+    for (i32 v = 0; v < WAYS_OF(w); v++) sum += w.n[DIM * v + d] * (p[w.to[v]] - p[w.from[v]]);
     slope[DIM * i + d] = (real)sum;
   }
 }
@@ -62,7 +63,7 @@ KERNEL(N(inc_cell_pressure), INC_CELL_PRESSURE, indirect)
 KERNEL(N(inc_portions), INC_PORTIONS, indirect)
 {
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++)
-    portion[e] = (real)(corner_part(x, corners + CORNERS * cell[e], corner[e]) / V[i]);
+    portion[e] = (real)(N(corner_part)(x, CELL_OF(cell[e]), corner[e]) / V[i]);
 }
 
 #define INC_NODE(F)                   \

@@ -5,6 +5,7 @@
  * begun: iterations of a member's cycle, with the present one; 0 where there is none.                        */
 #define STATE        CAT(STATE_, DIM) /* numbers of a node: velocity and pressure */
 #define STATE_2      3
+#define STATE_3      4
 #define RANK_AT_ONCE 4
 
 #define INC_RANK(F)                   \

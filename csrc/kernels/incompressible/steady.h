@@ -1,48 +1,14 @@
 /* steady.h - an iteration of the march to a steady flow (docs/theory.md, section 7.7): how fast each node
  * goes, how the pressure follows what flows out of duals, and who goes on. */
 
-/* Pace V a / CFL of a node (eq. 7.13) [U chord], a the rate at which flow passes it, and how hard flow and friction
- * couple it to its neighbours, a + nu D / V [U/chord]. */
-#define INC_PACE(F)                     \
-  F(in, i32, member, "nodes>members")   \
-  F(in, i32, active, "members")         \
-  F(in, f64, V, "nodes")                \
-  F(in, f64, friction, "nodes") /* D */ \
-  F(in, f64, viscosity, "members")      \
-  F(in, f64, cfl, "members")            \
-  F(in, real, fading, "nodes") /* a */  \
-  F(out, f64, pace, "nodes")            \
-  F(out, real, coupling, "nodes")
-KERNEL(inc_pace, INC_PACE, indirect)
+/* The largest coupling of a cell's corners, with their pace and without. */
+HD void N(slowest)(const real *coupling, const real *fading, real pace, const i32 *k, i32 corners, real *slow,
+                   real *fast)
 {
-  const i32 m = member[i];
-  if (!active[m]) return;
-  pace[i]     = V[i] * (f64)fading[i] / cfl[m];
-  coupling[i] = fading[i] + (real)(viscosity[m] * friction[i] / V[i]);
-}
-
-/* Time by which pressures follow at a node: the inverse of its own coupling, or that of a neighbour less grading times
- * the shorter one of both, if that is longer (eq. 7.14a); a sweep of neighbours. */
-#define INC_GRADED(F)                     \
-  F(in, i32, member, "nodes>members")     \
-  F(in, i32, active, "members")           \
-  F(in, i32, offsets, "nodes+1>>entries") \
-  F(in, i32, neighbour, "entries>nodes")  \
-  F(opt_near, i32, status, "nodes")       \
-  F(near, real, coupling, "nodes")        \
-  F(val, f64, grading, "")                \
-  F(near, real, last, "nodes")            \
-  F(out, real, graded, "nodes")
-KERNEL(inc_graded, INC_GRADED, indirect)
-{
-  if (!active[member[i]]) return;
-  const real own  = 1 / coupling[i];
-  real       time = own;
-  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    const i32 j = neighbour[e];
-    if (!status || status[j] == 1) time = larger(time, last[j] - (real)grading * smaller(own, 1 / coupling[j]));
+  for (i32 v = 0; v < corners && k[v] >= 0; v++) {
+    *slow = larger(*slow, coupling[k[v]] + pace * fading[k[v]]);
+    *fast = larger(*fast, coupling[k[v]]);
   }
-  graded[i] = time;
 }
 
 /* Mobilities of a cell, the inverse of the largest of its corners' coupling, with their pace and without
@@ -56,13 +22,8 @@ KERNEL(inc_graded, INC_GRADED, indirect)
 KERNEL(N(inc_mobility), INC_MOBILITY, indirect)
 {
   if (!active[member[i]]) return;
-  const i32 *k    = corners + CORNERS * i;
-  const real pace = (real)(1 / cfl[member[i]]);
-  real       slow = 0, fast = 0;
-  for (i32 v = 0; v < CORNERS && k[v] >= 0; v++) {
-    slow = larger(slow, coupling[k[v]] + pace * fading[k[v]]);
-    fast = larger(fast, coupling[k[v]]);
-  }
+  real slow = 0, fast = 0;
+  N(slowest)(coupling, fading, (real)(1 / cfl[member[i]]), CELL_OF(i), &slow, &fast);
   mobility[2 * i]     = 1 / slow;
   mobility[2 * i + 1] = 1 / fast;
 }
@@ -98,7 +59,7 @@ LANES(N(inc_node_drift), INC_NODE_DRIFT, indirect, DIM)
   F(in, real, tilt, "cells," STR(ND))    \
   F(in, real, mobility, "cells,2")       \
   F(opt_near, i32, status, "nodes")      \
-  F(rw, real, held, "edges," STR(SIDES)) \
+  F(rw, real, held, FACET_ENTRIES)       \
   F(out, real, still, "edges")           \
   F(out, real, flow, "edges")
 KERNEL(N(inc_steady_predict), INC_STEADY_PREDICT, indirect)
@@ -108,16 +69,16 @@ KERNEL(N(inc_steady_predict), INC_STEADY_PREDICT, indirect)
   const real jump = (real)(p[b] - p[a]);
   real       d[DIM], flows = 0, sum = 0;
   N(fit_apart)(x, a, b, d);
-  for (i32 side = 0; side < SIDES; side++) {
-    struct facet f;
-    const i32    c = facet_of(i, side, x, lr, cells_of_edge, corners, &f);
+  for (i32 e = FACETS_FROM(i); e < FACETS_TO(i); e++) {
+    struct N(facet) f;
+    const i32 c = N(facet_of)(i, e, &f FACETS(NAME));
     if (c < 0) continue;
     const real mean = N(facet_brings)(u, slope + ND * c, a, b, &f), slow = mobility[2 * c], fast = mobility[2 * c + 1];
-    const real through     = N(facet_through)(&f, pull + DIM * c, d, jump);
-    const real less        = solved ? N(facet_brings)(push, tilt + ND * c, a, b, &f) - through : 0;
-    const real past        = iterations[member[a]] > 1 ? held[SIDES * i + side] : fast * less;
-    held[SIDES * i + side] = mean + slow * less + (1 - slow / fast) * past;
-    flows += held[SIDES * i + side], sum += mean + fast * less;
+    const real through = N(facet_through)(&f, pull + DIM * c, d, jump);
+    const real less    = solved ? N(facet_brings)(push, tilt + ND * c, a, b, &f) - through : 0;
+    const real past    = iterations[member[a]] > 1 ? held[e] : fast * less;
+    held[e]            = mean + slow * less + (1 - slow / fast) * past;
+    flows += held[e], sum += mean + fast * less;
   }
   flow[i] = flows, still[i] = sum;
 }
@@ -127,7 +88,7 @@ KERNEL(N(inc_steady_predict), INC_STEADY_PREDICT, indirect)
   INC_MEAN(F)                       \
   INC_PRESSURE(F)                   \
   F(opt_near, i32, status, "nodes") \
-  F(rw, real, held, "edges," STR(SIDES))
+  F(rw, real, held, FACET_ENTRIES)
 KERNEL(N(inc_steady_hold), INC_STEADY_HOLD, indirect)
 {
   const i32 a = lr[2 * i], b = lr[2 * i + 1], solved = edge_solved(status, a, b);
@@ -135,14 +96,23 @@ KERNEL(N(inc_steady_hold), INC_STEADY_HOLD, indirect)
   const real jump = (real)(p[b] - p[a]);
   real       d[DIM];
   N(fit_apart)(x, a, b, d);
-  for (i32 side = 0; side < SIDES; side++) {
-    struct facet f;
-    const i32    c = facet_of(i, side, x, lr, cells_of_edge, corners, &f);
+  for (i32 e = FACETS_FROM(i); e < FACETS_TO(i); e++) {
+    struct N(facet) f;
+    const i32 c = N(facet_of)(i, e, &f FACETS(NAME));
     if (c < 0) continue;
-    const real through     = N(facet_through)(&f, pull + DIM * c, d, jump);
-    const real left        = held[SIDES * i + side] - through - N(facet_brings)(u, slope + ND * c, a, b, &f);
-    held[SIDES * i + side] = solved ? left : 0;
+    const real through = N(facet_through)(&f, pull + DIM * c, d, jump);
+    const real left    = held[e] - through - N(facet_brings)(u, slope + ND * c, a, b, &f);
+    held[e]            = solved ? left : 0;
   }
+}
+
+/* Mean over a cell's corners of a share of their fading, at most that of the graded time. */
+HD real N(mean_rate)(const real *fading, const real *graded, real pace, real most, const i32 *k, i32 corners)
+{
+  real rate = 0;
+  i32  v    = 0;
+  for (; v < corners && k[v] >= 0; v++) rate += smaller(pace * fading[k[v]], most / graded[k[v]]);
+  return rate / (real)v;
 }
 
 /* Drive of the pressure by inertia through an edge: over its facets the sum of b (grad psi.S), psi the potential whose
@@ -166,48 +136,13 @@ KERNEL(N(inc_drive), INC_DRIVE, indirect)
   const real jump = (real)(p[b] - p[a]), pace = (real)(share / (cfl[m] + 2)), most = (real)(limit * (1 + 1 / cfl[m]));
   real       d[DIM], sum = 0;
   N(fit_apart)(x, a, b, d);
-  for (i32 side = 0; side < SIDES; side++) {
-    struct facet f;
-    const i32    c = facet_of(i, side, x, lr, cells_of_edge, corners, &f);
+  for (i32 e = FACETS_FROM(i); e < FACETS_TO(i); e++) {
+    struct N(facet) f;
+    const i32 c = N(facet_of)(i, e, &f FACETS(NAME));
     if (c < 0) continue;
-    const i32 *at   = corners + CORNERS * c;
-    real       rate = 0;
-    i32        k    = 0;
-    for (; k < CORNERS && at[k] >= 0; k++) rate += smaller(pace * fading[at[k]], most / graded[at[k]]);
-    sum += rate / (real)k * N(facet_through)(&f, pull + DIM * c, d, jump);
+    sum += N(mean_rate)(fading, graded, pace, most, CELL_OF(c)) * N(facet_through)(&f, pull + DIM * c, d, jump);
   }
   flow[i] = sum;
-}
-
-/* The change of the pressure: a share of what drives it by inertia, which is there, less nu (net / V), net what
- * flew out of a dual before, less what a closed member lacks (eq. 7.14). */
-#define INC_STEADY_CHANGE(F)          \
-  F(in, i32, member, "nodes>members") \
-  F(in, i32, active, "members")       \
-  F(in, i32, open, "nodes")           \
-  F(in, f64, V, "nodes")              \
-  F(in, f64, net, "nodes")            \
-  F(in, f64, defect, "members")       \
-  F(in, f64, viscosity, "members")    \
-  F(val, f64, share, "")              \
-  F(rw, f64, change, "nodes,1")
-KERNEL(inc_steady_change, INC_STEADY_CHANGE, indirect)
-{
-  const i32 m = member[i];
-  if (!active[m]) return;
-  const f64 out = net[i] / V[i] - defect[m];
-  change[i]     = open[i] ? 0 : change[i] - share * viscosity[m] * out;
-}
-
-#define INC_RAISE_PRESSURE(F)         \
-  F(in, i32, member, "nodes>members") \
-  F(in, i32, active, "members")       \
-  F(in, f64, change, "nodes,1")       \
-  F(in, f64, mean, "members")         \
-  F(rw, f64, p, "nodes")
-KERNEL(inc_raise_pressure, INC_RAISE_PRESSURE, indirect)
-{
-  if (active[member[i]]) p[i] += change[i] - mean[member[i]];
 }
 
 /* Norm of what the steady equations leave over, momentum where it is not given and continuity where the boundary

@@ -15,19 +15,6 @@ KERNEL(N(inc_levels), INC_LEVELS, indirect)
   p2[i] = p1[i], p1[i] = p[i];
 }
 
-#define INC_FLOW_LEVELS(F)      \
-  F(in, real, flow, "edges")    \
-  F(rw, real, flow1, "edges")   \
-  F(out, real, flow2, "edges")  \
-  F(in, real, memory, "edges")  \
-  F(rw, real, memory1, "edges") \
-  F(out, real, memory2, "edges")
-KERNEL(inc_flow_levels, INC_FLOW_LEVELS, direct)
-{
-  flow2[i] = flow1[i], flow1[i] = flow[i];
-  memory2[i] = memory1[i], memory1[i] = memory[i];
-}
-
 /* What the last two levels point to; weights: of velocities, and of the pressure's last change. */
 #define INC_EXTRAPOLATE(F)            \
   F(in, i32, member, "nodes>members") \
@@ -46,72 +33,8 @@ KERNEL(N(inc_extrapolate), INC_EXTRAPOLATE, indirect)
   p[i] = p1[i] + weights[2] * share[member[i]] * (p1[i] - p2[i]);
 }
 
-#define INC_EXTRAPOLATE_FLOW(F) \
-  F(in, f64, weights, "3")      \
-  F(in, real, flow1, "edges")   \
-  F(in, real, flow2, "edges")   \
-  F(out, real, flow, "edges")
-KERNEL(inc_extrapolate_flow, INC_EXTRAPOLATE_FLOW, direct)
-{
-  flow[i] = (real)weights[0] * flow1[i] + (real)weights[1] * flow2[i];
-}
-
-/* a = sum of |Phi| over 2 V: how fast a face forgets [U / chord]. */
-#define INC_FADING(F)                     \
-  F(in, i32, member, "nodes>members")     \
-  F(in, i32, active, "members")           \
-  F(in, i32, offsets, "nodes+1>>entries") \
-  F(in, i32, edge, "entries>edges")       \
-  F(in, real, flow, "edges")              \
-  F(in, real, w, "edges")                 \
-  F(in, f64, V, "nodes")                  \
-  F(out, real, fading, "nodes")
-KERNEL(inc_fading, INC_FADING, indirect)
-{
-  if (!active[member[i]]) return;
-  real sum = 0;
-  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) sum += fabs(flow[edge[e]] - w[edge[e]]);
-  fading[i] = R(0.5) * sum / (real)V[i];
-}
-
-/* Share of the pressure's last change that a member's step begins with (eq. 7.9a): 1 where inertia leads, down to
- * 3/4 where flow or friction couple some node to its neighbours much harder than that, or the turn of a grid most
- * nodes (eq. 7.9b). */
-#define INC_SHARE(F)                    \
-  F(in, i32, member, "nodes>members")   \
-  F(in, i32, open, "nodes")             \
-  F(in, f64, viscosity, "members")      \
-  F(in, f64, bdf, "members,3")          \
-  F(in, f64, V, "nodes")                \
-  F(in, f64, friction, "nodes") /* D */ \
-  F(in, real, fading, "nodes")          \
-  F(in, f64, turning, "members")        \
-  F(in, i32, active, "members")         \
-  TOTALS(F, "nodes")                    \
-  F(upd, f64, parts, "groups,1")        \
-  F(out, f64, share, "members")
-TOTAL(inc_share, INC_SHARE, max, 1, active[m])
-{
-  const f64 forgets = 8 * (f64)fading[i] + viscosity[member[i]] * friction[i] / V[i];
-  s[0]              = OP_max(s[0], open[i] ? 0 : forgets / bdf[3 * member[i]]);
-}
-OF_MEMBER(inc_share, INC_SHARE)
-{
-  const f64 most = OP_max(s[0], turning[m]), square = most * most / (20.0 * 20.0), four = square * square;
-  share[m] = 1 - 0.25 * four / (1 + four);
-}
-
-/* Flux through a facet of a vector at nodes, interpolated with its slopes in the cells. */
-HD real N(facet_brings)(const real *vector, const real *slope, i32 a, i32 b, const struct facet *f)
-{
-  real sum = 0;
-  for (i32 k = 0; k < DIM; k++)
-    sum += (R(0.5) * (vector[DIM * a + k] + vector[DIM * b + k]) + N(vec_dot)(slope + DIM * k, f->off)) * f->S[k];
-  return sum;
-}
-
 /* Derivative through a facet of what has the gradient g in its cell, and grows by `jump` along the edge d (eq. 7.3). */
-HD real N(facet_through)(const struct facet *f, const real *g, const real *d, real jump)
+HD real N(facet_through)(const struct N(facet) * f, const real *g, const real *d, real jump)
 {
   if (f->simple) return N(vec_dot)(g, f->S);
   return N(facet_derivative)(g, f->S, d, N(facet_friction)(f->S, d), jump);
@@ -127,9 +50,9 @@ HD real N(facet_through)(const struct facet *f, const real *g, const real *d, re
 HD real N(inc_mean)(const i32 i INC_MEAN(PARAM))
 {
   real sum = 0;
-  for (i32 side = 0; side < SIDES; side++) {
-    struct facet f;
-    const i32    c = facet_of(i, side, x, lr, cells_of_edge, corners, &f);
+  for (i32 e = FACETS_FROM(i); e < FACETS_TO(i); e++) {
+    struct N(facet) f;
+    const i32 c = N(facet_of)(i, e, &f FACETS(NAME));
     if (c >= 0) sum += N(facet_brings)(u, slope + ND * c, lr[2 * i], lr[2 * i + 1], &f);
   }
   return sum;
@@ -154,9 +77,9 @@ HD real N(inc_both)(const i32 i, real *through INC_MEAN(PARAM) INC_PRESSURE(PARA
   real       d[DIM], sum = 0;
   N(fit_apart)(x, a, b, d);
   *through = 0;
-  for (i32 side = 0; side < SIDES; side++) {
-    struct facet f;
-    const i32    c = facet_of(i, side, x, lr, cells_of_edge, corners, &f);
+  for (i32 e = FACETS_FROM(i); e < FACETS_TO(i); e++) {
+    struct N(facet) f;
+    const i32 c = N(facet_of)(i, e, &f FACETS(NAME));
     if (c < 0) continue;
     sum += N(facet_brings)(u, slope + ND * c, a, b, &f);
     *through += N(facet_through)(&f, pull + DIM * c, d, jump);
@@ -164,17 +87,6 @@ HD real N(inc_both)(const i32 i, real *through INC_MEAN(PARAM) INC_PRESSURE(PARA
   return sum;
 }
 
-/* Whether the dual of an end of an edge is solved for; status: of overset grids (kernels/overset/status.h). */
-HD i32 edge_solved(const i32 *status, i32 a, i32 b)
-{
-  return !status || status[a] == 1 || status[b] == 1;
-}
-
-/* How much an edge trusts its memory: as the end that trusts it less, all of it where there are no parts. */
-HD real edge_trust(const real *trust, i32 a, i32 b)
-{
-  return trust ? smaller(trust[a], trust[b]) : R(1);
-}
 #define INC_OVERSET(F)              \
   F(opt_near, i32, status, "nodes") \
   F(opt_near, real, trust, "nodes")
@@ -208,92 +120,6 @@ KERNEL(N(inc_predict), INC_PREDICT, indirect)
   const real past = (real)c[1] * memory1[i] + (real)c[2] * memory2[i], share = edge_trust(trust, a, b);
   const real kept = N(face_mobility)((real)c[0], R(0.5) * (fading[a] + fading[b]));
   flow[i]         = mean + (share == 1 ? kept : share * kept + (1 - share) / (real)c[0]) * (less - past);
-}
-
-/* What flows out of a node's dual through its edges. */
-#define INC_DIVERGENCE(F)                 \
-  F(in, i32, member, "nodes>members")     \
-  F(in, i32, active, "members")           \
-  F(in, i32, offsets, "nodes+1>>entries") \
-  F(in, i32, neighbour, "entries>nodes")  \
-  F(in, i32, edge, "entries>edges")       \
-  F(in, real, flow, "edges")              \
-  F(out, f64, net, "nodes")
-KERNEL(inc_divergence, INC_DIVERGENCE, indirect)
-{
-  if (!active[member[i]]) return;
-  f64 sum = 0;
-  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) sum += (neighbour[e] > i ? 1 : -1) * (f64)flow[edge[e]];
-  net[i] = sum;
-}
-
-/* Of each member what its closed duals leave over, per volume; it is spread where no boundary is open. */
-#define INC_DEFECT(F)            \
-  F(in, f64, net, "nodes")       \
-  F(in, f64, V, "nodes")         \
-  F(in, i32, active, "members")  \
-  F(in, i32, closed, "members")  \
-  TOTALS(F, "nodes")             \
-  F(upd, f64, parts, "groups,2") \
-  F(out, f64, defect, "members")
-TOTAL(inc_defect, INC_DEFECT, sum, 2, active[m])
-{
-  s[0] += net[i];
-  s[1] += V[i];
-}
-OF_MEMBER(inc_defect, INC_DEFECT)
-{
-  defect[m] = closed[m] ? s[0] / s[1] : 0;
-}
-
-/* Side of the pressure's equation, scaled by the diagonal of -Laplacian: -c0 (net - defect V) / D. */
-#define INC_PRESSURE_SIDE(F)            \
-  F(in, i32, member, "nodes>members")   \
-  F(in, i32, active, "members")         \
-  F(in, i32, open, "nodes")             \
-  F(in, f64, net, "nodes")              \
-  F(in, f64, V, "nodes")                \
-  F(in, f64, defect, "members")         \
-  F(in, f64, friction, "nodes") /* D */ \
-  F(in, f64, bdf, "members,3")          \
-  F(out, f64, side, "nodes,1")
-KERNEL(inc_pressure_side, INC_PRESSURE_SIDE, indirect)
-{
-  const i32 m = member[i];
-  if (!active[m]) return;
-  side[i] = open[i] ? 0 : -bdf[3 * m] * (net[i] - defect[m] * V[i]) / friction[i];
-}
-
-/* phi from its solution, less its mean in a member without an open boundary; of overset parts over field nodes. */
-#define INC_MEAN_PRESSURE(F)     \
-  F(in, f64, change, "nodes,1")  \
-  F(in, f64, V, "nodes")         \
-  F(opt, i32, status, "nodes")   \
-  F(in, i32, active, "members")  \
-  F(in, i32, closed, "members")  \
-  TOTALS(F, "nodes")             \
-  F(upd, f64, parts, "groups,2") \
-  F(out, f64, mean, "members")
-TOTAL(inc_mean_pressure, INC_MEAN_PRESSURE, sum, 2, active[m])
-{
-  if (status && status[i] != 1) return;
-  s[0] += V[i] * change[i];
-  s[1] += V[i];
-}
-OF_MEMBER(inc_mean_pressure, INC_MEAN_PRESSURE)
-{
-  mean[m] = closed[m] ? s[0] / s[1] : 0;
-}
-
-#define INC_LEVEL_PRESSURE(F)         \
-  F(in, i32, member, "nodes>members") \
-  F(in, i32, active, "members")       \
-  F(in, f64, change, "nodes,1")       \
-  F(in, f64, mean, "members")         \
-  F(out, f64, phi, "nodes")
-KERNEL(inc_level_pressure, INC_LEVEL_PRESSURE, indirect)
-{
-  if (active[member[i]]) phi[i] = change[i] - mean[member[i]];
 }
 
 /* u = u* - G(phi) / c0 where u is not given, p = p* + phi. */
@@ -344,13 +170,13 @@ KERNEL(N(inc_correct_flow), INC_CORRECT_FLOW, indirect)
   TOTALS(F, "nodes")             \
   F(upd, f64, parts, "groups,2") \
   F(out, f64, closure, "members,2")
-TOTAL(inc_closure, INC_CLOSURE, max, 2, active[m])
+TOTAL(N(inc_closure), INC_CLOSURE, max, 2, active[m])
 {
-  const f64 here = open[i] ? 0 : fabs(net[i]) / sqrt(V[i]), rate = open[i] ? 0 : (f64)fading[i];
+  const f64 here = open[i] ? 0 : fabs(net[i]) / FACE_SIZE(V[i]), rate = open[i] ? 0 : (f64)fading[i];
   s[0] = OP_max(s[0], here);
   s[1] = OP_max(s[1], rate);
 }
-OF_MEMBER(inc_closure, INC_CLOSURE)
+OF_MEMBER(N(inc_closure), INC_CLOSURE)
 {
   closure[2 * m] = s[0], closure[2 * m + 1] = s[1];
 }

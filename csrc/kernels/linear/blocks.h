@@ -17,6 +17,7 @@
 #elif B == 3
 #undef BELOW
 #define BELOW 7
+#define WIDE
 #define FINEST
 #define MULTIGRID_B f64
 #elif B == 4

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Placement
+from kinemesh.dimension import XYZ
 from kinemesh.mesh.facets import turned_left
 from kinemesh.space.grid import Grid
 
@@ -16,14 +17,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Walls:
-    """Velocities of the nodes of all walls, in the plane.
+    """Velocities of the nodes of all walls.
 
     Parameters
     ----------
     grid : Grid
-    own : (wall nodes, 2)    velocities that walls have beside those of their bodies, as the mesh is
-        given; they turn with their body
-    own_spin : (wall nodes,) rates at which these turn along the wall, counter-clockwise
+    own : (wall nodes, dimensions)    velocities that walls have beside those of their bodies, as
+        the mesh is given; they turn with their body; in space none have
+    own_spin : (wall nodes,) rates at which these turn along the wall, counter-clockwise; in space
+        (wall nodes, 3)
     slides : whether such velocities were given, of 0 too
     """
 
@@ -34,16 +36,30 @@ class Walls:
 
     def slide(self, placement: Placement) -> tuple[Floats, Floats]:
         """Velocities (wall nodes, 2) and rates of turn (wall nodes,) of bodies that rest."""
+        if self.grid.dimensions == 3:
+            return self.own, self.own_spin
         return _turned(self.own, placement.poses.rows[self.grid.wall.body]), self.own_spin
 
     def move(self, placement: Placement) -> tuple[Floats, Floats]:
-        """Velocities (wall nodes, 2) and rates of turn (wall nodes,), counter-clockwise."""
+        """Velocities (wall nodes, dimensions) and rates of turn, counter-clockwise (wall nodes,).
+
+        In space rates of turn are angular velocities (wall nodes, 3).
+        """
+        if self.grid.dimensions == 3:
+            return self._in_space(placement)
         velocity, own_spin = self.slide(placement)
         of, poses, rates = self.grid.wall.body, placement.poses, placement.rates
         lever = self.grid.points[self.grid.wall.node] - poses.about[of]
         spin = -rates.angle[of]  # angles are nose-up
         turning = spin[:, None] * turned_left(_turned(lever, poses.rows[of]))
         return velocity + (rates.shift[of] + turning), spin + own_spin
+
+    def _in_space(self, placement: Placement) -> tuple[Floats, Floats]:
+        of, poses, rates = self.grid.wall.body, placement.poses.into(XYZ), placement.rates
+        lever = self.grid.points[self.grid.wall.node] - poses.about[of]
+        lever += np.einsum("nij,nj->ni", poses.turned[of], lever)
+        spin = rates.spin[of]
+        return XYZ.lift(rates.shift)[of] + np.cross(spin, lever), spin
 
 
 def _turned(vectors: Floats, turn: Floats) -> Floats:

@@ -124,7 +124,7 @@ class Forces:
         get, fields, wall = self.backend.get, self.fields, self.grid.wall
         row, node = self.shared.row, self.shared.node
         if self.kernel == "inc_forces":
-            return get(fields["p"])[node], -get(fields["res"])[node].astype(float)
+            return get(fields["p"])[node], -get(fields["res"])[node][:, [0, -1]].astype(float)
         p = get(fields["q"])[node, -1].astype(float)
         more = np.zeros((len(node), 2))
         if self.kernel == "wall_reaction":

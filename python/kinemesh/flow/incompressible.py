@@ -1,4 +1,4 @@
-"""Incompressible flow by a projection on meshes that move as rigid bodies, in the plane.
+"""Incompressible flow by a projection on meshes that move as rigid bodies, in plane and space.
 
 docs/theory.md, section 7.  Python puts the kernels together (`kinemesh.flow.projection`).
 """
@@ -17,7 +17,7 @@ from kinemesh.bodies.placement import Placement
 from kinemesh.deform import Deformation
 from kinemesh.flow.door.arguments import Arguments, Markers, arguments_of, meshes_of, settings_of
 from kinemesh.flow.door.assembly import assign, put_together
-from kinemesh.flow.door.resolution import tell_of_cells
+from kinemesh.flow.door.incompressible import NOTES, grid_of, slip_planes
 from kinemesh.flow.door.sliding import checked, walls_of
 from kinemesh.flow.forces import Forces
 from kinemesh.flow.moving import Moving
@@ -36,7 +36,6 @@ from kinemesh.motion import Pose
 from kinemesh.overset.parts import Part
 from kinemesh.space.conditions.base import BODY, OUTER, PROJECTION, Condition
 from kinemesh.space.grid import Grid
-from kinemesh.space.vertices import MeshVertices
 
 __all__ = ["Incompressible", "IncompressibleSettings"]
 Space = Mesh | Mapping[str, Mesh | Part]
@@ -44,7 +43,10 @@ Space = Mesh | Mapping[str, Mesh | Part]
 
 @checks_names
 class Incompressible(First, Moving):
-    """A case of incompressible flow, or an ensemble of cases, in the plane.
+    """A case of incompressible flow, or an ensemble of cases, in the plane or in space.
+
+    In space x is downstream, y along the span and z up, as of `kinemesh.Ale`; overset parts,
+    walls that slide, inlets and outlets are of the plane.
 
     Lengths are those of the mesh, in chords (or diameters) unless `chord` says otherwise;
     velocities are in the reference speed U, times in lengths of the mesh over U; coefficients are
@@ -69,9 +71,10 @@ class Incompressible(First, Moving):
     moment_about : (x, y) as of `kinemesh.Ale`; of overset parts a point of the own frame of the
         first one with walls, and of each of several parts for its own moment, which without it is
         about the origin of its own frame.  Pivots of motions are points of that frame, too
-    walls, far, boundaries, chord, loads : as of `kinemesh.Ale`; walls are no-slip, "symmetry" is a
-        slip wall; the stream is given where it enters the far field as given, elsewhere that is
-        open, as is all of one that turns far; `km.inlet(velocity=...)`, `km.outlet()` of channels
+    walls, far, boundaries, chord, reference_area, reference_length, loads : as of `kinemesh.Ale`;
+        walls are no-slip, "symmetry" is a slip wall; the stream is given where it enters the far
+        field as given, elsewhere that is open, as is all of one that turns far; in the plane
+        `km.inlet(velocity=...)`, `km.outlet()` of channels
 
     Attributes
     ----------
@@ -117,6 +120,8 @@ class Incompressible(First, Moving):
         moment_about: tuple[float, float] | None = None,
         chord: float | None = None,
         sliding: Mapping[str, tuple[float, float] | float] | None = None,
+        reference_area: float | None = None,
+        reference_length: float | None = None,
         loads: Sequence[str] | str | None = None,
     ) -> None:
         sides: dict[str, Any] = dict(walls=walls, far=far, boundaries=boundaries)
@@ -131,23 +136,27 @@ class Incompressible(First, Moving):
             motion=motion,
             moment_about=moment_about,
             chord=chord,
+            reference_area=reference_area,
+            reference_length=reference_length,
             loads=loads,
         )
-        meshes = meshes_of(mesh, arguments.members, "incompressible flow")
+        meshes = meshes_of(mesh, arguments.members)
         self.fits(arguments, meshes)
+        sides["boundaries"] = slip_planes(meshes, boundaries)
         markers = assign(meshes, arguments, type(self), **sides)
         self._make(arguments, markers, meshes, sliding)
 
     def _make(
         self, arguments: Arguments, markers: Markers, meshes: Sequence[Mesh], sliding: Any
     ) -> None:
-        grid = Grid(MeshVertices(arguments.backend, meshes, markers.by_role))
+        grid = grid_of(arguments.backend, meshes, markers)
         self.walls = walls_of(grid, sliding)
         self.more = {"sliding": checked(sliding)} if sliding else {}
         Moving.__init__(self, arguments, markers, grid)
         grid.start()
         alpha = np.radians(self.alpha_deg)
-        way = np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
+        way = np.zeros((grid.members, grid.dimensions))
+        way[:, 0], way[:, -1] = np.cos(alpha), np.sin(alpha)
         self.inflow = self.streams["stream"][:, None] * way
         given, is_open = conditions(grid, self.inflow, wanders(grid, self.motions, self.speed))
         entering = ends.enter(self, given, is_open)
@@ -162,7 +171,7 @@ class Incompressible(First, Moving):
         self.forces = Forces(
             grid, fields, self.speed, self.alpha_deg, *self.reference, kernel="inc_forces"
         )
-        self.notes += tell_of_cells(self)
+        self.notes += NOTES[grid.dimensions](self)
         self.through = Through(self)
         self.columns = (*type(self).columns, *self.through.columns)
         self.steady_columns = (*type(self).steady_columns, *self.through.columns)
@@ -180,7 +189,8 @@ class Incompressible(First, Moving):
 
         Parameters
         ----------
-        u : (nodes, 2) velocities;  p : (nodes,) pressures, 0 if not given; SettingsError for others
+        u : (nodes, dimensions) velocities;  p : (nodes,) pressures, 0 if not given; SettingsError
+            for others
         """
         grid, begin = self.grid, given_flow(self.grid, u, p, self.inflow)
         grid.ensemble.begin()

@@ -1,18 +1,62 @@
-"""Rows of matrices on the nodes of a plane mesh that are sums over its cells, made on the host."""
+"""Rows of matrices on the nodes of a mesh that are sums over its cells, made on the host."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.csr import ordered
 from kinemesh.device.backend import Backend
-from kinemesh.mesh.dual import Dual, dual
+from kinemesh.mesh.dual import Dual, SolidDual, dual
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Corners:
+    """Cells of a mesh, and of each node the cells that it is a corner of.
+
+    Parameters
+    ----------
+    starts, nodes : (cells+1,), (corners,)    nodes of the cells
+    offsets : (nodes+1,), cell, corner : (corners,)    cells of a node, and which corner it is
+    """
+
+    starts: Ints
+    nodes: Ints
+    offsets: Ints
+    cell: Ints
+    corner: Ints
+
+    @classmethod
+    def of_plane(cls, cells: Ints, own: Dual) -> Corners:
+        """Corners of cells (cells, 4), fourth entry -1 of triangles, that have this dual."""
+        there = cells >= 0
+        starts = np.zeros(len(cells) + 1, np.int32)
+        np.cumsum(there.sum(axis=1), out=starts[1:])
+        nodes = cells[there].astype(np.int32)
+        return cls(starts, nodes, own.corner_offsets, own.cell, own.corner)
+
+    @classmethod
+    def of_solids(cls, own: SolidDual) -> Corners:
+        """Corners of the cells of a mesh in space, from its tables."""
+        sizes = np.diff(own.first)
+        cell = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        place = np.arange(len(own.corner), dtype=np.int32) - own.first[cell]
+        order, offsets = ordered(own.corner, len(own.offsets) - 1)
+        return cls(own.first, own.corner, offsets, cell[order], place[order])
+
+    @property
+    def squares(self) -> Ints:
+        """(cells+1,) offsets of what each cell gives from each of its corners to each."""
+        found = np.zeros(len(self.starts), np.int32)
+        np.cumsum(np.diff(self.starts) ** 2, out=found[1:])
+        return found
 
 
 class CellRows:
@@ -20,20 +64,22 @@ class CellRows:
 
     Parameters
     ----------
-    cells : (cells, 4), fourth entry -1 of triangles
-    own : Dual    of these cells
+    corners : Corners
 
     Attributes
     ----------
     row : (nodes+1,), column : (entries,)    CSR, columns of a row in order
     """
 
-    def __init__(self, cells: Ints, own: Dual) -> None:
-        corners = np.ascontiguousarray(cells, np.int32)
-        tables = {"offsets": own.corner_offsets, "cell": own.cell, "corners": corners}
-        self._own: dict[str, Any] = tables
-        self._corner = own.corner
-        count = np.empty(len(own.corner_offsets) - 1, np.int32)
+    def __init__(self, corners: Corners) -> None:
+        self.corners = corners
+        self._own: dict[str, Any] = {
+            "offsets": corners.offsets,
+            "cell": corners.cell,
+            "cell_starts": corners.starts,
+            "cell_nodes": corners.nodes,
+        }
+        count = np.empty(len(corners.offsets) - 1, np.int32)
         self._call("counts", count=count)
         self.row = np.zeros(len(count) + 1, np.int32)
         np.cumsum(count, out=self.row[1:])
@@ -42,21 +88,21 @@ class CellRows:
 
     @classmethod
     def of(cls, nodes: int, cells: Ints) -> CellRows:
-        """Rows of a mesh whose tables nobody has."""
+        """Rows of a mesh in the plane whose tables nobody has."""
         corners = cells.astype(np.int32)
-        return cls(corners, dual(nodes, corners))
+        return cls(Corners.of_plane(corners, dual(nodes, corners)))
 
     def sums(self, given: Floats) -> Floats:
         """(entries,) sums of what cells give, in the order of the cells.
 
         Parameters
         ----------
-        given : (cells, 4, 4) to the row of the first corner from the second one; of triangles the
-            fourth ones are not looked at
+        given : (entries of `Corners.squares`,)    of each cell, to the row of each corner from each
         """
         entries = np.empty(len(self.column))
-        there: Any = {"row": self.row, "column": self.column, "corner": self._corner}
-        self._call("sums", **there, given=given.reshape(-1, 16), entries=entries)
+        there: Any = {"row": self.row, "column": self.column, "corner": self.corners.corner}
+        there["squares"] = self.corners.squares
+        self._call("sums", **there, given=given, entries=entries)
         return entries
 
     @cached_property

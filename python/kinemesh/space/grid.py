@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kinemesh.linear.stack import Items
 from kinemesh.mesh.dual import Dual, dual
 from kinemesh.mesh.geometry.curved import Layers, curved_quads, curved_triangles
-from kinemesh.space.cell_rows import CellRows
+from kinemesh.space.cell_rows import CellRows, Corners
 from kinemesh.space.faces import FaceVolumes
 from kinemesh.space.layers import flattened, joined
 from kinemesh.space.vertices import MeshVertices
@@ -25,6 +25,7 @@ class Grid(FaceVolumes):
     ----------
     duals : tables of each distinct mesh;  dual : those of all members
     corners : device tables of the corners of cells by node: offsets, cell, corner
+    facets : shape of what each cell at an edge has
     """
 
     by_face: ClassVar[tuple[str, ...]] = ("cells_of_edge",)
@@ -32,24 +33,26 @@ class Grid(FaceVolumes):
     def __init__(self, vertices: MeshVertices, coloured: bool = False) -> None:
         super().__init__(vertices, coloured)
         duals = [dual(len(m.points), m.cells) for m in self.distinct]
-        self.duals = self._numbered(duals, coloured)
+        self.duals: list[Any] = self._numbered(duals, coloured)
         self.graphs = [(own.offsets, own.neighbour) for own in self.duals]
         self.dual = self._stacked(vertices.cell_items, self._faces())
         d, b = self.dual, self.backend
         self._allocate(d.lr, d.offsets, d.neighbour, d.edge)
         self.fields.add(cells_of_edge=b.table(d.cells_of_edge))
-        self.corners = {
-            "offsets": b.table(d.corner_offsets),
-            "cell": b.table(d.cell),
-            "corner": b.table(d.corner),
-        }
+        self.facets: tuple[int, ...] = d.cells_of_edge.shape
         self._record("dual", "boundary", [self.fields.bind("dual_volumes", **self.corners)])
+
+    @cached_property
+    def corners(self) -> dict[str, Any]:
+        d, b = self.dual, self.backend
+        tables = {"offsets": d.corner_offsets, "cell": d.cell, "corner": d.corner}
+        return {name: b.table(table) for name, table in tables.items()}
 
     @cached_property
     def cell_rows(self) -> list[CellRows]:
         """Nodes that share cells, of each distinct mesh."""
         both = zip(self.distinct, self.duals, strict=True)
-        return [CellRows(mesh.cells, own) for mesh, own in both]
+        return [CellRows(Corners.of_plane(mesh.cells, own)) for mesh, own in both]
 
     @property
     def layers(self) -> list[Layers]:

@@ -21,6 +21,7 @@ from kinemesh.mesh import Mesh
 from kinemesh.mesh.dual import SolidDual, solid_dual
 from kinemesh.mesh.facets import area_vectors
 from kinemesh.mesh.kinds import KINDS
+from kinemesh.space.cell_rows import CellRows, Corners
 from kinemesh.space.conditions.base import PLANE
 from kinemesh.space.conditions.table import role_of
 from kinemesh.space.faces import FaceVolumes
@@ -201,7 +202,7 @@ class SolidGrid(SolidShapes, Grid):
 
     def __init__(self, vertices: SolidVertices, planes: Sequence[str] = ()) -> None:
         FaceVolumes.__init__(self, vertices)
-        duals = self._numbered(vertices.duals, coloured=False)
+        self.duals = duals = self._numbered(vertices.duals, coloured=False)
         self.graphs = [(own.offsets, own.neighbour) for own in duals]
         edges, b = self._faces(), self.backend
 
@@ -224,6 +225,7 @@ class SolidGrid(SolidShapes, Grid):
             ring_cell=b.table(rings.stack(each("ring_cell"), vertices.cell_items)),
             ring_local=b.table(rings.stack(each("ring_local"))),
         )
+        self.facets = (rings.total,)
         self._make_mirrors(planes)
         self._record("dual", "boundary", [self.fields.bind("dual_volumes")])
 
@@ -239,6 +241,21 @@ class SolidGrid(SolidShapes, Grid):
         """Duals of these meshes, with the vertices under them."""
         del coloured  # as loops other than "store" are refused
         return cls(SolidVertices(backend, meshes, markers, planes), planes)
+
+    @cached_property
+    def cell_rows(self) -> list[CellRows]:
+        return [CellRows(Corners.of_solids(own)) for own in self.vertices.duals]
+
+    @cached_property
+    def corners(self) -> dict[str, Any]:
+        b, each = self.backend, [own.corners for own in self.cell_rows]
+        entries = Items(self.alike, [len(own.cell) for own in each])
+        cells = entries.stack([own.cell for own in each], self.vertices.cell_items)
+        return {
+            "offsets": b.table(self.items.offsets([own.offsets for own in each])),
+            "cell": b.table(cells),
+            "corner": b.table(entries.stack([own.corner for own in each])),
+        }
 
     def _make_mirrors(self, planes: Sequence[str]) -> None:
         """Planes of symmetry: which volumes are on them, and their normals."""

@@ -52,12 +52,18 @@ def walls_of(grid: Grid, sliding: Any) -> Walls:
 
     Raises
     ------
-    SettingsError    no such wall, no velocity, or one that is not along the wall
+    SettingsError    no such wall, no velocity, one that is not along the wall, or a mesh in space
     """
     asked, node = checked(sliding), grid.wall.node
     if not asked:
-        return Walls(
-            grid, np.zeros((len(node), grid.dimensions)), np.zeros(len(node)), slides=False
+        none = np.zeros((len(node), grid.dimensions))
+        spin = none if grid.dimensions == 3 else np.zeros(len(node))
+        return Walls(grid, none, spin, slides=False)
+    if grid.dimensions == 3:
+        raise SettingsError(
+            f"sliding: {next(iter(asked))!r} is a wall in space, expected one of a mesh in the "
+            "plane; in space give the body a motion",
+            argument="sliding",
         )
     each = []
     for member, mesh in enumerate(grid.meshes):

@@ -7,6 +7,7 @@ out of it.  Velocities in units of the reference speed, lengths in chords.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,8 @@ class Flow:
     enclosed : (members,) int32 device array of these
     velocity : of each patch (bnodes, dimensions) velocities that are given, or of the stream that
         comes in where the boundary is open
-    spin : (bnodes,) of walls, rate of their turn, counter-clockwise
+    sides : of each patch its tables, as kernels here name them
+    spin : (bnodes,) of walls, rate of their turn, counter-clockwise; in space (bnodes, 3)
     fields : Fields    these arrays and those of the grid.  A *view* is a copy with other arrays in
         the place of some: `fields.also(flow=guess)`
     levels : recording    what is becomes the past
@@ -83,7 +85,8 @@ class Flow:
             for role in (BODY, OUTER, PLANE)
             if len(grid.patches.get(role, ()))
         }
-        self.spin = b.zeros(len(grid.wall))
+        self.spin = b.zeros((len(grid.wall), 3) if dim == 3 else len(grid.wall))
+        self.sides = {role: _side(grid.patches[role].device) for role in self.velocity}
         self.fields = grid.fields.also(
             **self._arrays(),
             S=grid.S,
@@ -98,7 +101,7 @@ class Flow:
 
     def _arrays(self) -> dict[str, Any]:
         grid, zeros = self.grid, self.backend.zeros
-        n, e, dim, cells = grid.nodes, grid.edges, grid.dimensions, len(grid.vertices.cells)
+        n, e, dim, cells = grid.nodes, grid.edges, grid.dimensions, grid.vertices.cell_items.total
         return {
             **{name: zeros((n, dim)) for name in VECTORS},
             **{name: zeros(n, np.float64) for name in PRESSURES},
@@ -114,3 +117,9 @@ class Flow:
 
     def __getitem__(self, name: str) -> Any:
         return self.fields[name]
+
+
+def _side(device: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables of a patch: in space its faces have names of their own beside edges by node."""
+    named = {"offsets": "face_offsets", "corners": "faces"}
+    return {named.get(name, name): table for name, table in device.items()}

@@ -19,7 +19,7 @@ def conditions(
 
     Parameters
     ----------
-    inflow : (members, 2)    velocities of the streams
+    inflow : (members, dimensions)    velocities of the streams
     wanders : (members,)     whether they come in elsewhere on the way, so that the far field is
         open all round
     """
@@ -32,7 +32,7 @@ def conditions(
     given[far.node[enters]] = True
     is_open[far.node[~enters]] = True
     slip = grid.patches.get(PLANE)
-    if slip is not None:
+    if slip is not None and grid.dimensions == 2:  # in space planes are of one direction
         given[slip.node[WallNodes(grid, slip).bent(grid.points, BEND)]] = True
     return given, is_open
 
@@ -40,5 +40,8 @@ def conditions(
 def normals(grid: Grid) -> NDArray[np.float64]:
     """(nodes, dimensions) unit vectors across slip walls at their nodes, 0 elsewhere."""
     slip, found = grid.patches[PLANE], np.zeros((grid.nodes, grid.dimensions))
-    found[slip.node], _ = WallNodes(grid, slip).normals()
+    if grid.dimensions == 3:
+        found[slip.node] = grid.normals[slip.member]
+    else:
+        found[slip.node], _ = WallNodes(grid, slip).normals()
     return found

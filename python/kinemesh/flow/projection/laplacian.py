@@ -5,6 +5,8 @@ Rigid motion leaves its numbers as they are, so it is made once, on the host.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -28,18 +30,31 @@ def laplacian(points: Floats, cells: Ints, rows: CellRows | None = None) -> sp.c
     points : (nodes, 2);  cells : (cells, 4), fourth entry -1 of triangles
     rows : those of the cells; None: to be made
     """
-    rows = CellRows.of(len(points), cells) if rows is None else rows
-    given, three = np.empty((len(cells), 4, 4)), cells[:, 3] < 0
-    for corners, own in ((3, np.flatnonzero(three)), (4, np.flatnonzero(~three))):
-        for first in range(0, len(own), CELLS):
-            some = own[first : first + CELLS]
-            found = _in_cells(points[cells[some, :corners]].T)
-            given[some, :corners, :corners] = found.transpose(2, 0, 1)
+    return summed(points, CellRows.of(len(points), cells) if rows is None else rows, in_cells)
+
+
+def summed(points: Floats, rows: CellRows, make: Callable[[Floats], Floats]) -> sp.csr_matrix:
+    """(nodes, nodes) sums over the cells of what they give, their corners by number of corners.
+
+    Parameters
+    ----------
+    points : (nodes, dimensions);  rows : of the cells
+    make : from corners (dimensions, corners, cells) to (corners, corners, cells)
+    """
+    own, squares = rows.corners, rows.corners.squares
+    given, sizes = np.empty(squares[-1]), np.diff(own.starts)
+    for count in np.unique(sizes).tolist():
+        cells = np.flatnonzero(sizes == count)
+        for first in range(0, len(cells), CELLS):
+            some = cells[first : first + CELLS]
+            corners = own.nodes[own.starts[some][:, None] + np.arange(count)]
+            found = make(points[corners].transpose(2, 1, 0)).transpose(2, 0, 1)
+            given[squares[some][:, None] + np.arange(count**2)] = found.reshape(-1, count**2)
     shape = (len(points), len(points))
     return sp.csr_matrix((rows.sums(given), rows.column, rows.row), shape=shape)
 
 
-def _in_cells(corner: Floats) -> Floats:
+def in_cells(corner: Floats) -> Floats:
     """(corners, corners, cells) derivatives out of the duals of corners by the values at corners.
 
     Parameters
@@ -53,14 +68,28 @@ def _in_cells(corner: Floats) -> Floats:
     weights = 0.5 * turned_right(after - before, 0) / area  # of the corners in the gradient
     # from an edge's middle to the mean
     S = turned_right(x.mean(axis=1, keepdims=True) - x - 0.5 * d, 0)
+    ends = [(a, (a + 1) % x.shape[1]) for a in range(x.shape[1])]
+    return through_facets(weights, S, d, ends)
+
+
+def through_facets(
+    weights: Floats, S: Floats, d: Floats, ends: Sequence[tuple[int, int]]
+) -> Floats:
+    """(corners, corners, cells) derivatives through facets at edges, out of duals (eq. 7.3).
+
+    Parameters
+    ----------
+    weights : (dimensions, corners, cells)    of the corners in the gradient
+    S, d : (dimensions, edges, cells)    area vectors and ways along the edges
+    ends : of the edges
+    """
     k = friction(S, d)
     leaning = S - k * d
-    found = np.zeros((x.shape[1], *x.shape[1:]))
-    for a in range(x.shape[1]):
-        b = (a + 1) % x.shape[1]
-        through = (weights * leaning[:, a, None]).sum(axis=0)
-        through[a] -= k[a]
-        through[b] += k[a]
+    found = np.zeros((weights.shape[1], *weights.shape[1:]))
+    for at, (a, b) in enumerate(ends):
+        through = (weights * leaning[:, at, None]).sum(axis=0)
+        through[a] -= k[at]
+        through[b] += k[at]
         found[a] += through
         found[b] -= through
     return found

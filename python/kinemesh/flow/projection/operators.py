@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from kinemesh.device.fields import Fields
 from kinemesh.flow.projection import systems
 from kinemesh.flow.projection.flow import Flow
-from kinemesh.flow.projection.laplacian import graph_of, laplacian, minus
+from kinemesh.flow.projection.laplacian import graph_of, minus
+from kinemesh.flow.projection.laplacians import laplacians
 from kinemesh.flow.projection.matrices import Graph, Momentum
 from kinemesh.flow.projection.momentum import MomentumLoop
 from kinemesh.flow.projection.near import near_walls
@@ -56,13 +57,10 @@ class Operators:
         self.solving, self.unused = (b.array(np.ones(grid.members), np.int32) for _ in range(2))
         self.unused_base = b.zeros(grid.members, np.float64)
         self.member = b.table(grid.vertices.cell_items.members())
-        self.portions = grid.corners | {"portion": b.zeros(len(grid.dual.cell))}
+        self.portions = grid.corners | {"portion": b.zeros(len(grid.corners["cell"]))}
         self.corners(flow.fields).bind("inc_portions")()
         self.loop = MomentumLoop(grid)
-        rows = {id(mesh): own for mesh, own in zip(grid.distinct, grid.cell_rows, strict=True)}
-        made = grid.each(
-            "laplacian", lambda mesh: laplacian(mesh.points, mesh.cells, rows[id(mesh)])
-        )
+        made = laplacians(grid)
         self.pressure = self._pressure(made)
         self.guess = self._guess()
         self.friction = b.array(self.pressure.diagonal, np.float64)
@@ -112,7 +110,7 @@ class Operators:
     def patches(self, view: Fields, kernel: str, *roles: str, **given: Any) -> list[Any]:
         """Calls of a kernel over the patches of these roles."""
         return [
-            view.also(**self.grid.patches[role].device).bind(
+            view.also(**self.flow.sides[role]).bind(
                 kernel, **{name: each[role] for name, each in given.items()}
             )
             for role in roles

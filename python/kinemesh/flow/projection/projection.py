@@ -88,5 +88,8 @@ class Projection:
             call()
         get = self.backend.get
         u, p, grad = (get(self.flow[name]).astype(float) for name in ("u", "p", "grad"))
+        if self.grid.dimensions == 3:  # grad: of u, v, w along x, y, z
+            curl = grad[:, [7, 2, 3]] - grad[:, [5, 6, 1]]
+            return {"Velocity": u, "Pressure": p, "Vorticity": curl * length}
         vorticity = (grad[:, 2] - grad[:, 1]) * length
         return {"Velocity": np.pad(u, ((0, 0), (0, 1))), "Pressure": p, "Vorticity": vorticity}

@@ -61,10 +61,10 @@ class SteadyMarch:
     def own(self) -> dict[str, Any]:
         """Arrays of a march alone, which cases that never march do not have."""
         grid, zeros = self.flow.grid, self.backend.zeros
-        cells, dim = len(grid.vertices.cells), grid.dimensions
+        cells, dim = grid.vertices.cell_items.total, grid.dimensions
         return {
             "coupling": zeros(grid.nodes),
-            "held": zeros((grid.edges, 2)),
+            "held": zeros(grid.facets),
             "graded": zeros(grid.nodes),
             "graded next": zeros(grid.nodes),
             "mobility": zeros((cells, 2)),

@@ -84,14 +84,17 @@ class Turning:
             return found
         for k, (pivot, rate) in placement.turning().items():
             if np.isnan(self._reach[k]):
-                self._reach[k] = self._measured(k, pivot)
+                self._reach[k] = self._measured(k, pivot, placement.rates.spin[k])
             member = self.grid.bodies[k][0]
             cells = abs(rate) * dt[member] * self._reach[k]
             found[member] = max(found[member], COUPLING * min(cells, 100.0))
         return found
 
-    def _measured(self, body: int, pivot: Floats) -> float:
-        """Median over the nodes that turn with a body of their distance to its pivot in cells."""
+    def _measured(self, body: int, pivot: Floats, spin: Floats) -> float:
+        """Median over the nodes that turn with a body of their distance to its pivot in cells.
+
+        In space distances are to the axis through it, along the angular velocity `spin` (3,).
+        """
         grid = self.grid
         member, name = grid.bodies[body]
         first, last = grid.first[member : member + 2]
@@ -99,8 +102,11 @@ class Turning:
         if isinstance(mesh, Parts):
             first, last = first + mesh.first[mesh.names.index(name) :][:2]
         volume = grid.backend.get(grid.V)[first:last]
-        away = lengths(grid.points[first:last] - pivot)
-        return float(np.median(away / np.sqrt(volume)))
+        way = grid.points[first:last] - grid.dimension.lift(pivot)
+        if grid.dimensions == 3:
+            way = np.cross(way, spin / lengths(spin))
+        away = lengths(way)
+        return float(np.median(away / volume ** (1 / grid.dimensions)))
 
 
 def turning_bodies(solver: Any, bodies: Sequence[int]) -> dict[str, tuple[str, str]]:
