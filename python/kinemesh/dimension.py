@@ -27,6 +27,7 @@ class Dimension:
     motion : axes of the plane of motion, in which angles are nose-up
     endings : of names of kernels, the first that there is
     pose : numbers of a body's pose in kernels;  loads : sums of loads of a body's walls
+    spin : shape of an angular velocity
     where : in a sentence;  mesh, side, boundary : a mesh there, a piece of its boundary, and
         that in words
     farthest : largest coordinate of a file, whose square, or cube, must not overflow
@@ -40,6 +41,7 @@ class Dimension:
     endings: tuple[str, ...]
     pose: int
     loads: int
+    spin: tuple[int, ...]
     where: str
     mesh: str
     side: str
@@ -81,6 +83,7 @@ XY = Dimension(
     endings=(),
     pose=6,
     loads=4,
+    spin=(),
     where="in the plane",
     mesh="a plane mesh",
     side="edge",
@@ -96,6 +99,7 @@ XYZ = Dimension(
     endings=("_3d",),
     pose=12,
     loads=6,
+    spin=(3,),
     where="in space",
     mesh="a mesh in space",
     side="face",

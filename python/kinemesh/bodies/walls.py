@@ -36,7 +36,7 @@ class Walls:
 
     def slide(self, placement: Placement) -> tuple[Floats, Floats]:
         """Velocities (wall nodes, 2) and rates of turn (wall nodes,) of bodies that rest."""
-        if self.grid.dimensions == 3:
+        if self.grid.dimension.spin:
             return self.own, self.own_spin
         return _turned(self.own, placement.poses.rows[self.grid.wall.body]), self.own_spin
 
@@ -45,8 +45,9 @@ class Walls:
 
         In space rates of turn are angular velocities (wall nodes, 3).
         """
-        if self.grid.dimensions == 3:
-            return self._in_space(placement)
+        return MOVE[self.grid.dimensions](self, placement)
+
+    def _of_plane(self, placement: Placement) -> tuple[Floats, Floats]:
         velocity, own_spin = self.slide(placement)
         of, poses, rates = self.grid.wall.body, placement.poses, placement.rates
         lever = self.grid.points[self.grid.wall.node] - poses.about[of]
@@ -54,12 +55,15 @@ class Walls:
         turning = spin[:, None] * turned_left(_turned(lever, poses.rows[of]))
         return velocity + (rates.shift[of] + turning), spin + own_spin
 
-    def _in_space(self, placement: Placement) -> tuple[Floats, Floats]:
+    def _of_solids(self, placement: Placement) -> tuple[Floats, Floats]:
         of, poses, rates = self.grid.wall.body, placement.poses.into(XYZ), placement.rates
         lever = self.grid.points[self.grid.wall.node] - poses.about[of]
         lever += np.einsum("nij,nj->ni", poses.turned[of], lever)
         spin = rates.spin[of]
         return XYZ.lift(rates.shift)[of] + np.cross(spin, lever), spin
+
+
+MOVE = {2: Walls._of_plane, 3: Walls._of_solids}
 
 
 def _turned(vectors: Floats, turn: Floats) -> Floats:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kinemesh.arguments import instance, member_count, numbers, per_member, point_of
 from kinemesh.deform import Deformation
 from kinemesh.device.backend import Backend
-from kinemesh.dimension import XY, dimension_of
+from kinemesh.dimension import dimension_of
 from kinemesh.errors import OversetError, SettingsError, shown, warn
 from kinemesh.flow.door import limits, sizes
 from kinemesh.flow.door.counted import names_of
@@ -273,20 +273,10 @@ def within(
                 )
 
 
-def meshes_of(value: Any, members: int, plane: str = "") -> list[Mesh]:
-    """One mesh per member, in an order that keeps neighbours close in memory.
-
-    Parameters
-    ----------
-    plane : what is computed on meshes in the plane alone, in words; SettingsError in space
-    """
+def meshes_of(value: Any, members: int) -> list[Mesh]:
+    """One mesh per member, in an order that keeps neighbours close in memory."""
     hint = "read one with kinemesh.mesh.read or make one with kinemesh.mesh.airfoil"
-    meshes = _spaces(value, members, Mesh, hint)
-    if plane and not XY.holds(meshes[0].dimension):
-        raise SettingsError(
-            f"the mesh is in space, and {plane} is computed on meshes in the plane alone"
-        )
-    return meshes
+    return _spaces(value, members, Mesh, hint)
 
 
 def clouds_of(value: Any, members: int) -> list[Cloud]:

@@ -1,4 +1,4 @@
-"""What incompressible flow is computed on, by the dimensions of its meshes."""
+"""Grids and planes of symmetry of incompressible flow, by the dimensions of its meshes."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kinemesh.arguments import pair, real
 from kinemesh.bodies.sliding import Sliding, velocities
 from kinemesh.bodies.walls import Walls
+from kinemesh.dimension import XY
 from kinemesh.errors import SettingsError
 from kinemesh.overset.parts import Parts
 from kinemesh.space.grid import Grid
@@ -57,9 +58,8 @@ def walls_of(grid: Grid, sliding: Any) -> Walls:
     asked, node = checked(sliding), grid.wall.node
     if not asked:
         none = np.zeros((len(node), grid.dimensions))
-        spin = none if grid.dimensions == 3 else np.zeros(len(node))
-        return Walls(grid, none, spin, slides=False)
-    if grid.dimensions == 3:
+        return Walls(grid, none, np.zeros((len(node), *grid.dimension.spin)), slides=False)
+    if not XY.holds(grid.dimension):
         raise SettingsError(
             f"sliding: {next(iter(asked))!r} is a wall in space, expected one of a mesh in the "
             "plane; in space give the body a motion",

@@ -85,7 +85,7 @@ class Flow:
             for role in (BODY, OUTER, PLANE)
             if len(grid.patches.get(role, ()))
         }
-        self.spin = b.zeros((len(grid.wall), 3) if dim == 3 else len(grid.wall))
+        self.spin = b.zeros((len(grid.wall), *grid.dimension.spin))
         self.sides = {role: _side(grid.patches[role].device) for role in self.velocity}
         self.fields = grid.fields.also(
             **self._arrays(),

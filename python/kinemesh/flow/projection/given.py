@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.space.conditions.base import OUTER, PLANE
 from kinemesh.space.grid import Grid
+from kinemesh.space.patches import Patch
 from kinemesh.space.walls import WallNodes
 
 BEND = 0.7  # cosine between the normals of a slip wall's half edges below which a node is a corner
@@ -32,16 +36,24 @@ def conditions(
     given[far.node[enters]] = True
     is_open[far.node[~enters]] = True
     slip = grid.patches.get(PLANE)
-    if slip is not None and grid.dimensions == 2:  # in space planes are of one direction
-        given[slip.node[WallNodes(grid, slip).bent(grid.points, BEND)]] = True
+    if slip is not None:
+        given[slip.node[CORNERS[grid.dimensions](grid, slip)]] = True
     return given, is_open
 
 
 def normals(grid: Grid) -> NDArray[np.float64]:
     """(nodes, dimensions) unit vectors across slip walls at their nodes, 0 elsewhere."""
     slip, found = grid.patches[PLANE], np.zeros((grid.nodes, grid.dimensions))
-    if grid.dimensions == 3:
-        found[slip.node] = grid.normals[slip.member]
-    else:
-        found[slip.node], _ = WallNodes(grid, slip).normals()
+    found[slip.node] = ACROSS[grid.dimensions](grid, slip)
     return found
+
+
+CORNERS: dict[int, Callable[[Grid, Patch], Any]] = {
+    2: lambda grid, slip: WallNodes(grid, slip).bent(grid.points, BEND),
+    3: lambda grid, slip: [],  # planes of symmetry are of one direction
+}
+ACROSS: dict[int, Callable[[Grid, Patch], NDArray[np.float64]]] = {
+    2: lambda grid, slip: WallNodes(grid, slip).normals()[0],
+    3: lambda grid, slip: grid.normals[slip.member],
+}
+"""Corners of slip walls, and unit vectors across them, by dimensions."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kinemesh.csr import offsets_of
 from kinemesh.flow.projection.laplacian import summed, through_facets
 from kinemesh.mesh.kinds import OF_CORNERS
+from kinemesh.mesh.solid_facets import facets, gradients
 from kinemesh.space.cell_rows import CellRows
 
 Floats = NDArray[np.float64]
@@ -54,17 +55,6 @@ def in_cells(corner: Floats) -> Floats:
     """
     kind = OF_CORNERS[corner.shape[1]]
     x = np.moveaxis(corner - corner[:, :1], 0, -1)  # (corners, cells, 3), about the first corner
-    means = np.array([x[list(face)].mean(axis=0) for face in kind.faces])
-    weights, volume = np.zeros_like(x), np.zeros(x.shape[1])
-    for face, mean in zip(kind.faces, means, strict=True):
-        arms = x[list(face)] - mean
-        fans = np.cross(arms, np.roll(arms, -1, axis=0))  # twice the areas
-        every = fans.sum(axis=0)
-        volume += (every * mean).sum(axis=1)
-        weights[list(face)] += fans + np.roll(fans, 1, axis=0) + every / len(face)
-    weights /= volume[:, None]  # sixths, of both
-    a, b = (x[[edge[end] for edge in kind.edges]] for end in (0, 1))
-    first, second = (means[[side[k] for side in kind.sides]] for k in (0, 1))
-    S = 0.5 * np.cross(x.mean(axis=0) - 0.5 * (a + b), first - second)
-    weights, S, d = (np.moveaxis(own, -1, 0) for own in (weights, S, b - a))
+    area, ways = facets(x, kind)
+    weights, S, d = (np.moveaxis(own, -1, 0) for own in (gradients(x, kind), area, ways))
     return through_facets(weights, S, d, kind.edges)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,12 @@ from kinemesh.flow.projection.step import Step
 from kinemesh.flow.projection.systems import forget
 from kinemesh.overset.connectivity import Connectivity
 from kinemesh.space.grid import Grid
+
+CURL: dict[int, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    2: lambda grad: grad[:, 2] - grad[:, 1],
+    3: lambda grad: grad[:, [7, 2, 3]] - grad[:, [5, 6, 1]],
+}
+"""Vorticities by the gradients of u, then v and w, along x, y, z."""
 
 
 class Projection:
@@ -88,8 +95,6 @@ class Projection:
             call()
         get = self.backend.get
         u, p, grad = (get(self.flow[name]).astype(float) for name in ("u", "p", "grad"))
-        if self.grid.dimensions == 3:  # grad: of u, v, w along x, y, z
-            curl = grad[:, [7, 2, 3]] - grad[:, [5, 6, 1]]
-            return {"Velocity": u, "Pressure": p, "Vorticity": curl * length}
-        vorticity = (grad[:, 2] - grad[:, 1]) * length
-        return {"Velocity": np.pad(u, ((0, 0), (0, 1))), "Pressure": p, "Vorticity": vorticity}
+        dim = self.grid.dimensions
+        vorticity, u = CURL[dim](grad) * length, np.pad(u, ((0, 0), (0, 3 - dim)))
+        return {"Velocity": u, "Pressure": p, "Vorticity": vorticity}

@@ -103,8 +103,9 @@ class Turning:
             first, last = first + mesh.first[mesh.names.index(name) :][:2]
         volume = grid.backend.get(grid.V)[first:last]
         way = grid.points[first:last] - grid.dimension.lift(pivot)
-        if grid.dimensions == 3:
-            way = np.cross(way, spin / lengths(spin))
+        if grid.dimension.spin:
+            axis = spin / lengths(spin)
+            way -= np.outer(way @ axis, axis)
         away = lengths(way)
         return float(np.median(away / volume ** (1 / grid.dimensions)))
 
