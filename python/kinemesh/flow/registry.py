@@ -90,11 +90,11 @@ class Entry(NamedTuple):
         return any((self.on, n) in inputs for n in self.dimensions)
 
 
-PLANE, BOTH = (2,), (2, 3)
+BOTH = (2, 3)
 CELLS = ("springs", "delaunay", "rigid", "modal", "carrier")
 POINTS = ("delaunay", "rigid", "modal")
 RIGID = ("rigid",)
-CHORD, AREA = ("chord",), ("chord", "reference_area", "reference_length")
+AREA = ("chord", "reference_area", "reference_length")
 MESH, CLOUD = ("springs", "natural", "flow"), ("cloud",)
 VISCOUS = (
     *("reynolds_length", "turbulence", "temperature_k", "wall"),
@@ -121,9 +121,9 @@ SOLVERS = (  # the first one of a mesh, or of a cloud, is that of cases and benc
         "incompressible.Incompressible",
         "IncompressibleSettings",
         "mesh",
-        PLANE,
+        BOTH,
         RIGID,
-        CHORD,
+        AREA,
         ("one-grid",),
         ("reynolds", "stream"),
     ),
