@@ -6,6 +6,8 @@
 #include "mesh/lusgs.h"
 #include "mesh/terms.h"
 #include "mesh/distance.h"
+#include "mesh/viscous.h"
+#include "mesh/no_slip.h"
 
 /* The kernels of these headers and their sets, but for those of faces.h. */
 /* clang-format off */
@@ -13,5 +15,9 @@
   K(face_terms##D, groups)                                                                        \
   K(bc_wall##D, bnodes) K(bc_wall_jacobian##D, bnodes)                                            \
   K(lusgs_sweep##D, rows)                                                                         \
-  K(wall_groups##D, groups) K(wall_distance##D, nodes)
+  K(wall_groups##D, groups) K(wall_distance##D, nodes)                                            \
+  K(gas_viscosity##D, nodes) K(viscous_compact##D, edges)                                         \
+  K(wall_move##D, bnodes) K(wall_stick##D, bnodes) K(bc_no_slip##D, bnodes)                       \
+  K(bc_no_slip_jacobian##D, bnodes) K(newton_no_slip##D, bnodes)                                  \
+  K(wall_reaction##D, groups) K(mode_reaction##D, groups)
 /* clang-format on */

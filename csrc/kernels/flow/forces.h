@@ -18,10 +18,26 @@ HD real N(wall_pressure)(const i32 i, const i32 a, const f64 *x, const f64 *xf, 
   F(opt, f64, xf, "bnodes," STR(DIM)) /* middles of the faces */ \
   F(in, real, q, "nodes," STR(NV))                               \
   F(opt, real, grad, "nodes," STR(NG))
-/* Sums over a wall of pressure less that of the stream times area vectors: force along the first axis,
- * force along the last one, nose-up moment about a point (in space about the line along y through it),
- * and in space the force along the span and the moments about lines along x and z through the point of that
- * line at y = 0.  Groups are chunks of one body.                                                */
+/* Adds a force at a place to the loads of a wall: force along the first axis, force along the last one, nose-up
+ * moment about a point (in space about the line along y through it), and in space the force along the span and the
+ * moments about lines along x and z through the point of that line at y = 0.                     */
+HD void N(wall_load)(const f64 *at, const f64 *about, const f64 *force, f64 *s)
+{
+  const i32 up = DIM - 1;
+  const f64 fx = force[0], fy = force[up];
+  s[0] += fx;
+  s[1] += fy;
+  s[2] -= (at[0] - about[0]) * fy - (at[up] - about[1]) * fx;
+#if DIM == 3
+  const f64 fs = force[1], y = at[1];
+  s[3] += fs;
+  s[4] += y * fy - (at[2] - about[1]) * fs;
+  s[5] += (at[0] - about[0]) * fs - y * fx;
+#endif
+}
+
+/* Sums over a wall of pressure less that of the stream times area vectors, as loads.  Groups are chunks of one
+ * body.                                                                                         */
 #define WALL_FORCES(F)                    \
   F(in, i32, node, "bnodes>nodes")        \
   F(in, i32, member, "nodes>members")     \
@@ -33,19 +49,12 @@ HD real N(wall_pressure)(const i32 i, const i32 a, const f64 *x, const f64 *xf, 
   F(out, f64, sums, "groups," STR(NF))
 REDUCE(N(wall_forces), WALL_FORCES, sum, NF)
 {
-  const i32  a = node[i], m = member[a], up = DIM - 1;
+  const i32  a = node[i], m = member[a];
   const f64 *at = xf ? xf + DIM * i : x + DIM * a;
   const f64  p  = (f64)N(wall_pressure)(i, a, x, xf, q, grad) - stream[NV * m + PRESSURE];
-  const f64  fx = p * (f64)S[DIM * i], fy = p * (f64)S[DIM * i + up];
-  s[0] += fx;
-  s[1] += fy;
-  s[2] -= (at[0] - about[2 * m]) * fy - (at[up] - about[2 * m + 1]) * fx;
-#if DIM == 3
-  const f64 fs = p * (f64)S[DIM * i + 1], y = at[1];
-  s[3] += fs;
-  s[4] += y * fy - (at[2] - about[2 * m + 1]) * fs;
-  s[5] += (at[0] - about[2 * m]) * fs - y * fx;
-#endif
+  f64        force[DIM];
+  for (i32 k = 0; k < DIM; k++) force[k] = p * (f64)S[DIM * i + k];
+  N(wall_load)(at, about + 2 * m, force, s);
 }
 
 /* A shape of a body on its wall, and the body's pose, with which the shape turns. */

@@ -49,9 +49,12 @@ KERNEL(N(wall_stick), WALL_STICK, indirect)
 }
 
 /* Last of all that is summed at a node: what is left of its momentum is the force on the wall, whose work is taken
- * from the energy (eq. 9.6).                                                                    */
+ * from the energy (eq. 9.6).  On a plane of symmetry nothing is left across, where the force is of the pressure. */
 #define BC_NO_SLIP(F)                       \
   NO_SLIP(F)                                \
+  SYMMETRY(F)                               \
+  F(in, real, S, "bnodes," STR(DIM))        \
+  F(in, real, q, "nodes," STR(NV))          \
   F(rw, real, res, "nodes," STR(NV))        \
   F(out, f64, reaction, "bnodes," STR(DIM)) \
   F(out, f64, heat, "bnodes") /* into a wall of given temperature */
@@ -59,10 +62,12 @@ KERNEL(N(bc_no_slip), BC_NO_SLIP, indirect)
 {
   const i32 a = node[i];
   if (!active[member[a]]) return;
-  real work = 0, *own = res + NV * a;
+  const real *unit   = PLANE_OF(a, member[a]);
+  const real  across = unit ? q[NV * a + PRESSURE] * N(vec_dot)(S + DIM * i, unit) : R(0);
+  real        work = 0, *own = res + NV * a;
   for (i32 k = 0; k < DIM; k++) {
     work += (real)velocity[DIM * i + k] * own[MOMENTUM + k];
-    reaction[DIM * i + k] = -(f64)own[MOMENTUM + k];
+    reaction[DIM * i + k] = -(f64)own[MOMENTUM + k] + (unit ? (f64)(across * unit[k]) : 0);
     own[MOMENTUM + k]     = 0;
   }
   const real left = own[ENERGY] - work;
@@ -135,16 +140,14 @@ KERNEL(N(newton_no_slip), NEWTON_NO_SLIP, indirect)
   F(in, f64, about, "members,2")           \
   F(in, f64, stream, "members," STR(NV))   \
   F(in, i32, offsets, "groups+1>>bnodes")  \
-  F(out, f64, sums, "groups,4")
-REDUCE(N(wall_reaction), WALL_REACTION, sum, 4)
+  F(out, f64, sums, "groups," STR(NF))
+REDUCE(N(wall_reaction), WALL_REACTION, sum, NF)
 {
-  const i32 a = node[i], m = member[a], up = DIM - 1;
-  const f64 p  = stream[NV * m + PRESSURE];
-  const f64 fx = reaction[DIM * i] - p * (f64)S[DIM * i], fy = reaction[DIM * i + up] - p * (f64)S[DIM * i + up];
-  s[0] += fx;
-  s[1] += fy;
-  s[2] -= (x[DIM * a] - about[2 * m]) * fy - (x[DIM * a + up] - about[2 * m + 1]) * fx;
-  if (DIM == 3) s[3] += reaction[DIM * i + 1] - p * (f64)S[DIM * i + 1];
+  const i32 a = node[i], m = member[a];
+  const f64 p = stream[NV * m + PRESSURE];
+  f64       force[DIM];
+  for (i32 k = 0; k < DIM; k++) force[k] = reaction[DIM * i + k] - p * (f64)S[DIM * i + k];
+  N(wall_load)(x + DIM * a, about + 2 * m, force, s);
 }
 
 /* Generalised force of a mode as that of mode_forces, of the reaction. */
