@@ -6,14 +6,15 @@ GAMMA = 1.4
 
 
 def conserved(q):
-    rho, u, v, p = np.moveaxis(np.asarray(q), -1, 0)
-    return np.stack([rho, rho * u, rho * v, p / (GAMMA - 1) + 0.5 * rho * (u * u + v * v)], -1)
+    rho, *velocity, p = np.moveaxis(np.asarray(q), -1, 0)
+    energy = p / (GAMMA - 1) + 0.5 * rho * sum(own * own for own in velocity)
+    return np.stack([rho, *(rho * own for own in velocity), energy], -1)
 
 
 def primitive(u):
-    rho, mx, my, energy = np.moveaxis(u, -1, 0)
-    p = (GAMMA - 1) * (energy - 0.5 * (mx * mx + my * my) / rho)
-    return np.stack([rho, mx / rho, my / rho, p], -1)
+    rho, *momentum, energy = np.moveaxis(u, -1, 0)
+    p = (GAMMA - 1) * (energy - 0.5 * sum(own * own for own in momentum) / rho)
+    return np.stack([rho, *(own / rho for own in momentum), p], -1)
 
 
 def flux(q, s, w):

@@ -7,6 +7,8 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.flow.door.resolution import _too_few, _too_high
+from kinemesh.space.walls import cell_heights
+from solids import lattice, meshed
 from squares import square
 
 ROUND = km.mesh.cylinder(300, far_field=6.0, around=24)
@@ -148,3 +150,44 @@ def test_wall_cells_of_a_y_plus_above_five_are_told(share, told):
 def test_wall_cells_above_half_of_a_laminar_layer_are_told(height, told):
     """At Reynolds number 1e4 it is 5 / sqrt(1e4) = 0.05 chords at the end of a plate."""
     assert ("it is not resolved" in _too_few(1e4, height, "chord")) is told
+
+
+# ---------------------------------------------------------------- in space
+
+
+def notes_of(mesh, **told):
+    """What is said of the cells of a mesh in space."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = km.Ale(mesh, **(LAWS | {"reference_area": np.pi / 4} | told))
+    return [str(note) for note in made.notes if getattr(note, "about", "") != "reference_area"]
+
+
+@pytest.mark.parametrize("cells", ["hexes", "prisms", "tets"])
+@pytest.mark.parametrize(
+    ("nodes", "told"), [(1000, "16 edges lie around .* at least 24"), (2500, "")]
+)
+def test_edges_around_a_body_in_space_are_those_of_the_section_in_its_middle(nodes, told, cells):
+    found = notes_of(km.mesh.sphere(nodes, far_field=5.0, wall_spacing=0.12, cells=cells))
+
+    assert len(found) == bool(told)
+    assert all(re.search(told, text) for text in found)
+
+
+@pytest.mark.parametrize(("height", "told"), [(0.35, ""), (0.45, "take a wall_spacing of at most")])
+def test_wall_cells_in_space_above_half_of_a_laminar_layer_are_told(height, told):
+    """Of the reference length, at Reynolds number 40: 5 / sqrt(40) = 0.79 at the end of a plate."""
+    solid = km.mesh.extruded(ROUND, span=0.5)
+    _, heights = cell_heights(km.Ale(solid, **LAWS | {"reference_area": 0.5}).grid)
+    scaled = solid.transformed(solid.points * (height / np.median(heights)))
+    for length, words in ((1.0, told), (2.0, "")):
+        found = [text for text in notes_of(scaled, reference_length=length) if "thick" in text]
+        assert len(found) == bool(words)
+
+
+def test_a_wall_across_the_span_has_no_section():
+    points, blocks = lattice((2, 2, 2), "hexahedra")
+    rim = meshed(points, blocks).boundaries["rim"]
+    side = (points[rim][..., 1] == 0).all(axis=1)
+    mesh = km.Mesh.from_blocks(points, blocks, {"wall": rim[side], "far": rim[~side]})
+    assert not notes_of(mesh, walls=["wall"], far=["far"], reynolds=1.0)

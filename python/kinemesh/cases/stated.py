@@ -28,7 +28,6 @@ OF_PLANE = {  # keys of [flow] without a meaning by dimensions, and what to do t
     2: {},
     3: {
         "chord": "give reference_area and reference_length, to which k refers too",
-        "reynolds": "viscous flow is of meshes in the plane alone; leave it out",
     },
 }
 MOVERS = {

@@ -82,7 +82,10 @@ THIN: dict[int, Callable[[Any, int], str]] = {
 }
 """Words on triangles too thin, by dimensions."""
 
-NOTES = {2: (tell_of_cells, tell_of_triangles), 3: ()}
+NOTES: dict[int, tuple[Callable[[Any], list[str]], ...]] = {
+    2: (tell_of_cells, tell_of_triangles),
+    3: (tell_of_cells,),
+}
 """Words said of meshes, by dimensions."""
 
 
@@ -91,8 +94,8 @@ class Ale(Solver):
     """A case, or an ensemble of cases, on moving meshes in the plane or in space.
 
     In space x is downstream, y along the span and z up.  The angle of attack and a pitching motion
-    turn in planes of x and z; `about` and `moment_about` are points (x, z).  There the gas is
-    inviscid, the mesh moves as one with its body, and markers with a word that begins with symm are
+    turn in planes of x and z; `about` and `moment_about` are points (x, z).  There a viscous gas is
+    laminar, the mesh moves as one with its body, and markers with a word that begins with symm are
     planes of symmetry where `boundaries` names none.
 
     Parameters
@@ -234,14 +237,14 @@ class Ale(Solver):
 
     def terms_of(self) -> Terms:
         far = (Vortex,) if self.settings.far_field == "vortex" else ()
+        planes = (Mirrors,) if self.grid.symmetric else ()
         if not self.viscosity.viscous:
-            planes = (Mirrors,) if self.grid.symmetric else ()
             return (self.gradients, FaceFluxes, Balance, *far, Boundary, *planes)
         model = model_of(self.viscosity.turbulence)
         first, last = (Stick, (NoSlip,)) if len(self.grid.wall) else (WallFields, ())
         return (
             first, ViscousGradients, model.viscosity, ViscousFluxes, Balance, *far,
-            ViscousBoundary, *last, *model.equations,
+            ViscousBoundary, *planes, *last, *model.equations,
         )  # fmt: skip
 
     def start_from(self, start: str) -> None:

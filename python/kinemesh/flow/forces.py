@@ -120,7 +120,8 @@ class Forces:
         return sums
 
     def _at_shared(self) -> tuple[FloatArray, FloatArray]:
-        """Pressures (k,) at shared nodes, that loads are of, and forces (k, 2) beside theirs."""
+        """Pressures (k,) at shared nodes, that loads are of, and forces (k, 2) beside theirs, in
+        space along x and z."""
         get, fields, wall = self.backend.get, self.fields, self.grid.wall
         row, node = self.shared.row, self.shared.node
         if self.kernel == "inc_forces":
@@ -128,7 +129,8 @@ class Forces:
         p = get(fields["q"])[node, -1].astype(float)
         more = np.zeros((len(node), 2))
         if self.kernel == "wall_reaction":
-            more = get(wall.device["reaction"])[row] - p[:, None] * get(wall.device["S"])[row]
+            force = get(wall.device["reaction"])[row] - p[:, None] * get(wall.device["S"])[row]
+            more = force[:, [0, -1]]
         return p - get(fields["stream"])[self.grid.member[node], -1], more
 
     def _coefficients(self, sums: FloatArray) -> FloatArray:

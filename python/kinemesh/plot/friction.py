@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.errors import CaseError
 from kinemesh.plot.style import BLUE, BODIES, DARK, GREY, NARROW, RED, figure_of, styled, wrapped
 from kinemesh.plot.titles import titled
 from kinemesh.plot.units import CHORDS, Unit, unit_of
@@ -39,6 +40,11 @@ def friction(found: Mapping[str, Wall], title: str | None = None, unit: Unit | N
     more has below it.  The title is that of the run, "" for none; `unit` is what places are in,
     without one they are drawn in that of the run.
     """
+    if any(wall.z is not None for wall in found.values()):
+        raise CaseError(
+            "friction: the walls are in space, where friction is no line along x; take Cf and the "
+            "vector Friction of run.fields(), which are in flow.vtkhdf too"
+        )
     if unit is None:
         unit = _unit(found)
         found = unit.of_walls(found)

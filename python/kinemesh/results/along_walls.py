@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from io import StringIO
 from pathlib import Path
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 KEPT = {"cp": "Cp", "cf": "Cf", "y_plus": "YPlus", "heat_flux": "HeatFlux"}
 """Names of what field files have at the nodes of walls, by those of `Wall`."""
+KEPT_IN = {2: KEPT, 3: KEPT | {"friction": "Friction"}}
+"""The same by dimensions."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,16 +32,18 @@ class Wall(Brief):
     """Flow on the wall of one body, in arrays (nodes,).
 
     Nodes follow each other along the wall, the fluid on the left; a closed wall begins at its
-    trailing edge.
+    trailing edge.  In space they are in the order of the user's file.
 
     Parameters
     ----------
     x, y : places [chord]
     cp : pressure coefficient [-]
     cf : friction over the dynamic pressure of the stream [-], positive where the gas goes
-        downstream
+        downstream; in space its part downstream along the wall
     y_plus : height of the wall's first cells in units of nu / u_tau [-]
     heat_flux : from the gas into the wall [rho_inf a_inf^3]; 0 where no heat passes
+    z : third coordinate in space [chord], None in the plane
+    friction : (nodes, 3) friction as a vector over that pressure in space [-], None in the plane
     """
 
     x: FloatArray
@@ -48,11 +52,54 @@ class Wall(Brief):
     cf: FloatArray
     y_plus: FloatArray
     heat_flux: FloatArray
+    z: FloatArray | None = None
+    friction: FloatArray | None = None
     source: Any = field(default=None, repr=False, compare=False)  # run and member, for titles
 
     def columns(self) -> dict[str, FloatArray]:
         """(nodes,) of each column of the CSV file."""
-        return {own.name: getattr(self, own.name) for own in fields(self) if own.repr}
+        found = {own.name: getattr(self, own.name) for own in fields(self) if own.repr}
+        place, friction = found.pop("z"), found.pop("friction")
+        if place is None or friction is None:
+            return found
+        x, y, cp, cf, *others = found.items()
+        vector = {f"cf_{axis}": own for axis, own in zip("xyz", friction.T, strict=True)}
+        return dict([x, y, ("z", place), cp, cf]) | vector | dict(others)
+
+    @classmethod
+    def at(cls, places: FloatArray, values: Mapping[str, FloatArray]) -> Wall:
+        """Flow at places (nodes, d) by the other arguments."""
+        x, y, *z = places.T
+        return cls(x, y, **values, **dict(zip("z", z, strict=False)))
+
+
+def nodes_of(
+    walls: NDArray[Any], points: FloatArray, original: NDArray[Any] | None = None
+) -> NDArray[np.int64]:
+    """Nodes of the facets of a wall in the order of a table.
+
+    Parameters
+    ----------
+    walls : (k, 2) edges; in space faces, -1 behind the corners of a triangle
+    points : (n, d);  original : (n,) numbers of the points in the user's file; None: their own
+    """
+    return NODES[points.shape[1]](walls, points, original)
+
+
+def _in_order(
+    walls: NDArray[Any], points: FloatArray, original: NDArray[Any] | None
+) -> NDArray[np.int64]:
+    """Nodes of faces by their numbers in the user's file."""
+    del points
+    found = np.unique(walls[walls >= 0]).astype(np.int64)
+    return found if original is None else found[np.argsort(original[found])]
+
+
+NODES: dict[int, Callable[..., NDArray[np.int64]]] = {
+    2: lambda walls, points, original: along(walls, points),
+    3: _in_order,
+}
+"""Nodes of the facets of a wall, by dimensions."""
 
 
 def along(walls: NDArray[Any], points: NDArray[Any]) -> NDArray[np.int64]:
@@ -87,7 +134,8 @@ def rearmost(after: Mapping[int, int], points: NDArray[Any]) -> int:
 
 def walls(frame: Fields) -> dict[str, Wall]:
     """Flow on the wall of each body in one frame, by marker; CaseError without friction."""
-    missing = [name for name in KEPT.values() if name not in frame]
+    kept = KEPT_IN[frame.points.shape[1]]
+    missing = [name for name in kept.values() if name not in frame]
     if missing:
         raise CaseError(
             f"walls: the fields have no {', '.join(missing)}, as those of a viscous gas have; "
@@ -95,9 +143,9 @@ def walls(frame: Fields) -> dict[str, Wall]:
         )
     found = {}
     for marker, rows in frame.bodies.items():
-        nodes = along(frame.walls[rows], frame.points)
-        x, y = frame.points[nodes].T
-        found[marker] = Wall(x, y, **{name: frame[kept][nodes] for name, kept in KEPT.items()})
+        nodes = nodes_of(frame.walls[rows], frame.points)
+        values = {name: frame[of][nodes] for name, of in kept.items()}
+        found[marker] = Wall.at(frame.points[nodes], values)
     return found
 
 
@@ -105,8 +153,10 @@ def write(path: Path, found: Mapping[str, Wall]) -> None:
     """Write a CSV file with a row per body and wall node."""
     text = StringIO()
     out = csv.writer(text, lineterminator="\n")
-    out.writerow(["body", *(own.name for own in fields(Wall) if own.repr)])
-    for marker, wall in found.items():
-        rows: Any = zip(*(values.tolist() for values in wall.columns().values()), strict=True)
+    tables = {marker: wall.columns() for marker, wall in found.items()}
+    names = next(iter(tables.values()), dict.fromkeys(["x", "y", *KEPT]))
+    out.writerow(["body", *names])
+    for marker, table in tables.items():
+        rows: Any = zip(*(values.tolist() for values in table.values()), strict=True)
         out.writerows([marker, *row] for row in rows)
     replace(path, text.getvalue().encode())

@@ -64,6 +64,11 @@ def layer(
     missing = [name for name in KEPT.values() if name not in frame]
     if missing:
         raise CaseError(f"layer: the fields have no {', '.join(missing)}, as of a viscous gas")
+    if "Friction" in frame:  # a vector
+        raise CaseError(
+            "layer: the flow is in space, and profiles are of the plane alone; take Velocity of "
+            "run.fields() at the nodes above a place of the wall"
+        )
     name = next(iter(frame.bodies)) if body is None else body
     if name not in frame.bodies:
         near = did_you_mean(name, frame.bodies)

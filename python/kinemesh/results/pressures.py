@@ -104,9 +104,9 @@ def pressures(
     times, wet = flow_fields.frames(run, member), viscosity(run, member)
     if run.history.kind != "unsteady":
         end = flow_fields.read(run, None, None, member)
+        _refuse_wing(end)
         if wet is not None or "Cf" in end:
             return _of_steady(end, wet)
-        _refuse_wing(end)
         raise CaseError("pressures: a steady run has no cycle; its cp is in run.fields()['Cp']")
     last = times.last_cycle()
     if len(times.cycle) < 4 or not times.cycle[-1] >= 1 - 1e-6 or len(last) < 3:

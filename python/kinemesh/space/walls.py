@@ -25,6 +25,7 @@ class Standing(NamedTuple):
     way : (n, d) unit vectors along the wall downstream; at a sharp edge along the mean of its sides
     height : (n,) of the first cells: of the first node off the wall along the normal; at a sharp
         edge its distance
+    sharp : (n,) True at a sharp edge
     """
 
     normal: Floats
@@ -32,6 +33,13 @@ class Standing(NamedTuple):
     size: Floats
     way: Floats
     height: Floats
+    sharp: NDArray[np.bool_]
+
+    def along(self, vectors: Floats) -> Floats:
+        """(n, d) parts of vectors (n, d) along the wall; at a sharp edge those along `way`."""
+        there: Floats = vectors - (vectors * self.normal).sum(axis=1)[:, None] * self.normal
+        there[self.sharp] = ((vectors * self.way).sum(axis=1)[:, None] * self.way)[self.sharp]
+        return there
 
 
 class WallNodes:
@@ -109,10 +117,10 @@ class WallNodes:
         sharp = area < SHARP * whole
         both = self._summed(downstream(own, stream[self.row]))
         way = downstream(normal, stream)
-        way[sharp] = both[sharp] / lengths(both[sharp])[:, None]
+        way[sharp], _ = units(both[sharp])
         first = x[self.first] - x[node]
         height = np.where(sharp, lengths(first), -(first * normal).sum(axis=1))
-        return Standing(normal, area, np.where(sharp, whole, area), way, height)
+        return Standing(normal, area, np.where(sharp, whole, area), way, height, sharp)
 
     def spacing(self, x: Floats) -> Floats:
         """(nodes,) distances of the first nodes off the wall."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from kinemesh.errors import warn_of
 from kinemesh.flow.door.viscosity import INVISCID, Inviscid
 from kinemesh.mesh import wall_spacing
 from kinemesh.mesh.extents import word_of_unit
-from kinemesh.mesh.pieces import pieces
+from kinemesh.mesh.pieces import NEAR, Piece, pieces
 from kinemesh.sentences import Sentence
 from kinemesh.space.walls import cell_heights
 
@@ -109,7 +109,7 @@ def _cells(case: Any) -> Iterator[tuple[int, float, float]]:
         return
     node, height = cell_heights(grid)
     gas = _of_gas(case)
-    chord = 1.0 if case.chord is None else case.chord
+    chord = _length(case)
     for m, reynolds in enumerate(case.streams["reynolds"].tolist()):
         own = height[grid.member[node] == m]
         if len(own):
@@ -118,8 +118,14 @@ def _cells(case: Any) -> Iterator[tuple[int, float, float]]:
 
 def _unit(case: Any, member: int) -> str:
     """Name of the length over which `_cells` has heights."""
-    bodies = case.markers.measured[member].bodies
-    return word_of_unit(bodies, 1.0 if case.chord is None else case.chord)
+    return word_of_unit(case.markers.measured[member].bodies, _length(case))
+
+
+def _length(case: Any) -> float:
+    """Length over which `_cells` has heights [lengths of the mesh]: chord, in space reference."""
+    if case.grid.dimension.one_chord:
+        return 1.0 if case.chord is None else float(case.chord)
+    return float(case.reference[1])
 
 
 def _few_edges(case: Any) -> Iterator[tuple[int, str]]:
@@ -127,7 +133,8 @@ def _few_edges(case: Any) -> Iterator[tuple[int, str]]:
 
     Measured: drag of a plate at Reynolds number 1e5 with 3, 6, 10 and 15 edges 13, 7, 3 and 1 % too
     large, of turbulent sections with 28, 40, 60 and 82 edges 80, 30, 11 and 5 %, however many nodes
-    lie above them.
+    lie above them.  In space they are counted where the plane in the middle of a wall's span cuts
+    it.
     """
     grid = case.grid
     if "reynolds" not in case.streams:
@@ -141,13 +148,34 @@ def _few_edges(case: Any) -> Iterator[tuple[int, str]]:
         mesh = grid.alike.of[member]
         if mesh not in found:
             found[mesh] = pieces(grid.meshes[member], own)
+        count = EDGES[grid.dimensions]
         for piece in found[mesh]:
-            text = _too_coarse(len(piece.facets), piece, _turbulent(case))
+            text = _too_coarse(count(grid.meshes[member], piece), piece, _turbulent(case))
             if text:
                 yield member, text
 
 
-def _too_coarse(count: int, piece: Any, turbulent: bool) -> str:
+def _edges_across(mesh: Any, piece: Piece) -> int:
+    """Edges of a wall in space about the middle of its span; `SECTION` of one that has no span.
+
+    The plane there cuts both triangles of a quadrilateral, and two for each edge of others.
+    """
+    low, high = piece.low[1], piece.high[1]
+    if high - low <= NEAR * (piece.high - piece.low).max():
+        return SECTION
+    y, middle = mesh.points[piece.facets][..., 1], 0.5 * (low + high)
+    cut = (y.min(axis=1) < middle) & (y.max(axis=1) >= middle)
+    return round(np.count_nonzero(cut) / 2)
+
+
+EDGES: dict[int, Callable[[Any, Piece], int]] = {
+    2: lambda mesh, piece: len(piece.facets),
+    3: _edges_across,
+}
+"""Edges along or around a wall of a mesh, by dimensions."""
+
+
+def _too_coarse(count: int, piece: Piece, turbulent: bool) -> str:
     """Sentence on a connected wall with fewer edges than it wants, or nothing."""
     least = SIDE * (2 if piece.closed else 1)
     wanted = SECTION if turbulent and piece.closed else least

@@ -54,8 +54,8 @@ class Viscosity:
     nu_ratio : float           nu~ of the stream over its kinematic viscosity [-], 3 (default) to 5;
         with a model of turbulence alone
     sliding : {marker of a wall: (x, y) or number}    velocities, over that of the stream, of walls
-        that slide in themselves; they turn with their body.  A number is the speed along a closed
-        wall without corners, counter-clockwise
+        that slide in themselves, in space (x, y, z); they turn with their body.  A number is the
+        speed along a closed wall of the plane without corners, counter-clockwise
 
     Raises
     ------
@@ -68,7 +68,7 @@ class Viscosity:
     prandtl: float = 0.72
     turbulent_prandtl: float | None = None
     nu_ratio: float | None = None
-    sliding: Mapping[str, tuple[float, float] | float] | None = field(default=None, hash=False)
+    sliding: Mapping[str, tuple[float, ...] | float] | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         set_ = partial(object.__setattr__, self)
@@ -216,10 +216,12 @@ class Laws(Inviscid):
                 )
 
     def check_space(self) -> None:
-        raise SettingsError(
-            "reynolds is given, and viscous flow is of meshes in the plane alone; leave it out",
-            argument="reynolds",
-        )
+        if self.turbulence is not None:
+            raise SettingsError(
+                f"turbulence is {self.turbulence!r}, which there is on meshes in the plane alone; "
+                "in space leave it out, for laminar flow",
+                argument="turbulence",
+            )
 
     def check_walls(self, meshes: Sequence[Any], conditions: Mapping[str, Condition]) -> None:
         check_walls(meshes, conditions, self.turbulence is not None)

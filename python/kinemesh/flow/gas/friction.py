@@ -13,8 +13,9 @@ from kinemesh.flow.door.resolution import MOST
 from kinemesh.flow.terms.gradients import Gradients
 from kinemesh.flow.terms.viscous import Viscous
 from kinemesh.gas import pressure_coefficient
+from kinemesh.mesh.facets import lengths
 from kinemesh.mesh.generate.spacing import wall_spacing
-from kinemesh.results.along_walls import KEPT, Wall, along
+from kinemesh.results.along_walls import KEPT_IN, Wall, nodes_of
 from kinemesh.sentences import Sentence
 from kinemesh.space.walls import WallNodes, facets_of
 
@@ -22,13 +23,34 @@ Floats = NDArray[np.float64]
 
 
 class AtWalls(NamedTuple):
-    """Flow at the nodes of all walls, each (wall nodes,)."""
+    """Flow at the nodes of all walls, each (wall nodes,), `friction` (wall nodes, d)."""
 
-    size: Floats  # length of wall [chord]
+    size: Floats  # length of wall [chord], in space area
     cp: Floats
     cf: Floats
     y_plus: Floats
     heat_flux: Floats
+    friction: Floats
+
+
+def _curl_of_plane(slope: Floats) -> Floats:
+    """(n,) curl of velocities by derivatives (n, 4, 2) of the primitive state."""
+    return np.asarray(slope[:, 2, 0] - slope[:, 1, 1])
+
+
+def _curl_of_space(slope: Floats) -> Floats:
+    """(n, 3) curl of velocities by derivatives (n, 5, 3) of the primitive state."""
+    u, v, w = (slope[:, k] for k in (1, 2, 3))
+    return np.stack([w[:, 1] - v[:, 2], u[:, 2] - w[:, 0], v[:, 0] - u[:, 1]], axis=1)
+
+
+CURL: dict[int, Callable[[Floats], Floats]] = {2: _curl_of_plane, 3: _curl_of_space}
+"""Vorticity by dimensions."""
+SIZE: dict[int, Callable[[Floats, Floats], Floats]] = {
+    2: lambda stress, shear: np.abs(stress),
+    3: lambda stress, shear: lengths(shear),
+}
+"""Sizes of the friction (n,) by its parts downstream (n,) and vectors (n, d), by dimensions."""
 
 
 class Slip:
@@ -95,12 +117,15 @@ class Friction(Slip):
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
-        self.mach, self.alpha_deg = case.mach, case.alpha_deg
+        self.mach, place = case.mach, case.model.names.index("u")
+        streams = case.model.free_stream(np.ones(len(case.mach)), case.alpha_deg)
+        self.ways = streams[:, place : place + self.grid.dimensions]
         self.reynolds, self.unit = case.streams["reynolds"], case.reference[1]
         self.length = case.viscosity.length * case.reference[1]
         self.turbulent = case.viscosity.turbulence is not None
         self.pressure = case.model.PRESSURE
-        self.nodes = WallNodes(case.grid)
+        self.nodes, self.kept = WallNodes(case.grid), KEPT_IN[case.grid.dimensions]
+        self.places = tuple(f"y_plus_largest_{axis}" for axis in case.grid.dimension.axes)
         terms = [case.terms[name] for name in (Gradients.name, Viscous.name)]
         self._calls = self.backend.record([call for term in terms for call in term.residual()])
 
@@ -117,24 +142,26 @@ class Friction(Slip):
         """Flow at the nodes of all walls, of the last residual.
 
         The friction is the reaction less the pressure, along the wall; where a wall is sharp, as
-        at trailing edges, along the mean of its sides.
+        at trailing edges, along the mean of its sides.  In space `cf` is its part downstream.
         """
         get, grid, wall = self.backend.get, self.grid, self.grid.wall
         node, member = wall.node, grid.member[wall.node]
         x, q = get(grid.x), get(self.fields["q"])[node].astype(float)
         reaction, heat = (get(wall.device[name]) for name in ("reaction", "heat"))
-        alpha = np.radians(self.alpha_deg)[member]
-        stream = np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
-        own = self.nodes.stand(x, stream)
+        own = self.nodes.stand(x, self.ways[member])
         p = q[:, self.pressure]
         pulled = reaction - (p * own.area)[:, None] * own.normal
         stress = (pulled * own.way).sum(axis=1) / own.size
+        shear = own.along(pulled) / own.size[:, None]
+        size = SIZE[grid.dimensions](stress, shear)
         viscosity = get(self.fields["mu"])[node, 0]
         with np.errstate(invalid="ignore"):  # a member may have failed by its density
-            y_plus = own.height * np.sqrt(np.abs(stress) * q[:, 0]) / np.maximum(viscosity, 1e-300)
+            y_plus = own.height * np.sqrt(size * q[:, 0]) / np.maximum(viscosity, 1e-300)
         mach = self.mach[member]
-        cp = pressure_coefficient(p, mach)
-        return AtWalls(own.size, cp, stress / (0.5 * mach**2), y_plus, heat / own.size)
+        cp, dynamic = pressure_coefficient(p, mach), 0.5 * mach**2
+        return AtWalls(
+            own.size, cp, stress / dynamic, y_plus, heat / own.size, shear / dynamic[:, None]
+        )
 
     def rows(self, members: Sequence[int]) -> Sequence[int]:
         return members
@@ -144,10 +171,11 @@ class Friction(Slip):
         begin, found = int(grid.first[member]), {}
         own, place = self.at_walls(), np.zeros(grid.nodes, np.int64)
         place[grid.wall.node] = np.arange(len(grid.wall))
+        original = grid.meshes[member].original
         for marker, facets in facets_of(grid, member).items():
-            nodes = begin + along(facets, x[begin:])
-            values = {name: getattr(own, name)[place[nodes]] for name in KEPT}
-            found[marker] = Wall(*x[nodes].T, **values)
+            nodes = begin + nodes_of(facets, x[begin:], original)
+            values = {name: getattr(own, name)[place[nodes]] for name in self.kept}
+            found[marker] = Wall.at(x[nodes], values)
         return found
 
     def y_plus(self) -> dict[str, Floats]:
@@ -157,7 +185,7 @@ class Friction(Slip):
         """
         own, node = self.at_walls(), self.grid.wall.node
         of, x = self.grid.member[node], self.backend.get(self.grid.x)[node]
-        largest, *place = np.full((3, self.grid.members), np.nan)
+        largest, *place = np.full((1 + self.grid.dimensions, self.grid.members), np.nan)
         order = np.lexsort((np.nan_to_num(own.y_plus, nan=-1.0), of))
         last = np.flatnonzero(np.diff(of[order], append=-1))
         for made, values in zip((largest, *place), (own.y_plus, *x.T), strict=True):
@@ -166,7 +194,7 @@ class Friction(Slip):
         total = np.bincount(of, own.y_plus * own.size, self.grid.members)
         mean = np.full(self.grid.members, np.nan)
         np.divide(total, length, out=mean, where=length > 0)
-        at = dict(zip(("y_plus_largest_x", "y_plus_largest_y"), place, strict=True))
+        at = dict(zip(self.places, place, strict=True))
         return {"y_plus_largest": largest, **at, "y_plus_mean": mean}
 
     def remarks(self) -> list[Sentence]:
@@ -181,10 +209,11 @@ class Friction(Slip):
     def _too_high(self, member: int, found: Mapping[str, float]) -> Sentence:
         """Sentence on wall cells of a member, from its numbers of `y_plus`."""
         mean = found["y_plus_mean"]
+        at = ", ".join(f"{found[name]:.4g}" for name in self.places)
         return Sentence(
             f"y+ of the wall cells is {mean:.3g} in the mean and {found['y_plus_largest']:.3g} at "
-            f"most, at ({found['y_plus_largest_x']:.4g}, {found['y_plus_largest_y']:.4g}), "
-            f"expected a mean of at most {MOST:g}: the friction is not to be trusted",
+            f"most, at ({at}), expected a mean of at most {MOST:g}: the friction is not to be "
+            "trusted",
             member=member,
             about="y+",
             advice=f"wall_spacing = {self._spacing(member, mean):.2g} gives 1",
@@ -205,16 +234,19 @@ class Friction(Slip):
     # ---- fields ----
 
     def outputs(self) -> dict[str, NDArray[Any]]:
-        """(nodes,) fields of a field file beside those of the model.
+        """Fields of a field file beside those of the model, (nodes,) or vectors (nodes, 3).
 
-        Vorticity [a_inf/chord]; Cf, YPlus and HeatFlux, 0 off the walls.
+        Vorticity [a_inf/chord], in space a vector; Cf, YPlus, HeatFlux and in space the vector
+        Friction, 0 off the walls.
         """
         self.refresh()
         get, grid, own = self.backend.get, self.grid, self.at_walls()
         slope = get(self.fields["slope"]).astype(float)
-        found = {"Vorticity": (slope[:, 4] - slope[:, 3]) * self.unit}
-        for name, kept in KEPT.items():
+        slope = slope.reshape(grid.nodes, -1, grid.dimensions)
+        found = {"Vorticity": CURL[grid.dimensions](slope) * self.unit}
+        for name, kept in self.kept.items():
             if name != "cp":  # of all nodes
-                found[kept] = np.zeros(grid.nodes)
-                found[kept][grid.wall.node] = getattr(own, name)
+                values = getattr(own, name)
+                found[kept] = np.zeros((grid.nodes, *values.shape[1:]))
+                found[kept][grid.wall.node] = values
         return found
