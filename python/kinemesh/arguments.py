@@ -107,13 +107,19 @@ def point_of(value: Any, name: str, axes: str = "x, y") -> tuple[float, float]:
 
 def pair(value: Any, name: str, expected: str) -> tuple[float, float]:
     """Two finite numbers; SettingsError for others."""
-    try:
-        x, y = (real(v) for v in value)
-    except (TypeError, ValueError, OverflowError):
-        x = y = np.nan
-    if not np.isfinite([x, y]).all():
-        raise SettingsError(f"{name} is {value!r}, expected {expected}")
+    x, y = vector(value, name, expected, (2,))
     return x, y
+
+
+def vector(value: Any, name: str, expected: str, sizes: Sequence[int]) -> tuple[float, ...]:
+    """Finite numbers, as many as one of `sizes`; SettingsError for others."""
+    try:
+        found = tuple(real(v) for v in value)
+    except (TypeError, ValueError, OverflowError):
+        found = ()
+    if len(found) not in sizes or not np.isfinite(found).all():
+        raise SettingsError(f"{name} is {value!r}, expected {expected}")
+    return found
 
 
 def states(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Placement
+from kinemesh.bodies.poses import PoseArray
 from kinemesh.dimension import XYZ
 from kinemesh.mesh.facets import turned_left
 from kinemesh.space.grid import Grid
@@ -22,10 +23,10 @@ class Walls:
     Parameters
     ----------
     grid : Grid
-    own : (wall nodes, dimensions)    velocities that walls have beside those of their bodies, as
-        the mesh is given; they turn with their body; in space none have
+    own : (wall nodes, d)    velocities that walls have beside those of their bodies, as the mesh is
+        given; they turn with their body
     own_spin : (wall nodes,) rates at which these turn along the wall, counter-clockwise; in space
-        (wall nodes, 3)
+        (wall nodes, 3), of which none turn
     slides : whether such velocities were given, of 0 too
     """
 
@@ -35,13 +36,12 @@ class Walls:
     slides: bool
 
     def slide(self, placement: Placement) -> tuple[Floats, Floats]:
-        """Velocities (wall nodes, 2) and rates of turn (wall nodes,) of bodies that rest."""
-        if self.grid.dimension.spin:
-            return self.own, self.own_spin
-        return _turned(self.own, placement.poses.rows[self.grid.wall.body]), self.own_spin
+        """Velocities (wall nodes, d) and rates of turn (wall nodes,) of bodies that rest."""
+        turned = TURNED[self.grid.dimensions]
+        return turned(self.own, placement.poses, self.grid.wall.body), self.own_spin
 
     def move(self, placement: Placement) -> tuple[Floats, Floats]:
-        """Velocities (wall nodes, dimensions) and rates of turn, counter-clockwise (wall nodes,).
+        """Velocities (wall nodes, d) and rates of turn, counter-clockwise (wall nodes,).
 
         In space rates of turn are angular velocities (wall nodes, 3).
         """
@@ -55,17 +55,31 @@ class Walls:
         turning = spin[:, None] * turned_left(_turned(lever, poses.rows[of]))
         return velocity + (rates.shift[of] + turning), spin + own_spin
 
-    def _of_solids(self, placement: Placement) -> tuple[Floats, Floats]:
+    def _of_space(self, placement: Placement) -> tuple[Floats, Floats]:
+        velocity, own_spin = self.slide(placement)
         of, poses, rates = self.grid.wall.body, placement.poses.into(XYZ), placement.rates
         lever = self.grid.points[self.grid.wall.node] - poses.about[of]
-        lever += np.einsum("nij,nj->ni", poses.turned[of], lever)
         spin = rates.spin[of]
-        return XYZ.lift(rates.shift)[of] + np.cross(spin, lever), spin
+        turning = np.cross(spin, _turned_of_space(lever, poses, of))
+        return velocity + (XYZ.lift(rates.shift)[of] + turning), spin + own_spin
 
 
-MOVE = {2: Walls._of_plane, 3: Walls._of_solids}
+MOVE = {2: Walls._of_plane, 3: Walls._of_space}
 
 
 def _turned(vectors: Floats, turn: Floats) -> Floats:
     """Vectors (n, 2), each turned by its row of `PoseArray.rows`."""
     return vectors + turn[:, :1] * vectors + turn[:, 1:2] * turned_left(vectors)
+
+
+def _turned_of_plane(vectors: Floats, poses: PoseArray, body: NDArray[np.int32]) -> Floats:
+    return _turned(vectors, poses.rows[body])
+
+
+def _turned_of_space(vectors: Floats, poses: PoseArray, body: NDArray[np.int32]) -> Floats:
+    turned: Floats = vectors + np.einsum("nij,nj->ni", poses.into(XYZ).turned[body], vectors)
+    return turned
+
+
+TURNED = {2: _turned_of_plane, 3: _turned_of_space}
+"""Functions that turn vectors (n, d) with the poses of the bodies (n,) that they are of."""

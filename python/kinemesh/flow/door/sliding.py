@@ -8,20 +8,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import pair, real
+from kinemesh.arguments import real, vector
 from kinemesh.bodies.sliding import Sliding, velocities
 from kinemesh.bodies.walls import Walls
-from kinemesh.dimension import XY
+from kinemesh.dimension import Dimension
 from kinemesh.errors import SettingsError
 from kinemesh.overset.parts import Parts
 from kinemesh.space.grid import Grid
 from kinemesh.space.walls import facets_of
 
 Floats = NDArray[np.float64]
+BY_SPEED = (2,)
+"""Dimensions in which walls slide by a speed along them."""
 
 
 def checked(sliding: Any) -> Sliding:
-    """Velocities (x, y), or speeds along closed walls, by marker, as numbers."""
+    """Velocities (x, y), in space (x, y, z), or speeds along closed walls, by marker."""
     if sliding is None:
         return {}
     if not isinstance(sliding, Mapping):
@@ -33,7 +35,7 @@ def checked(sliding: Any) -> Sliding:
         try:
             speed = float(real(value))
         except (TypeError, ValueError, OverflowError):
-            found[name] = pair(value, f"sliding: {name!r}", expected)
+            found[name] = vector(value, f"sliding: {name!r}", expected, (2, 3))
         else:
             found[name] = speed
             if not np.isfinite(speed):
@@ -46,30 +48,25 @@ def walls_of(grid: Grid, sliding: Any) -> Walls:
 
     Parameters
     ----------
-    sliding : {marker: (x, y) or number}, or None    velocities [U] of walls that slide in
-        themselves, as the mesh is given; they turn with their body.  A number is the speed along a
-        closed wall, counter-clockwise.  A node where walls of several velocities meet rests, so
-        that nothing flows through them
+    sliding : {marker: (x, y) or number}, or None    velocities [U], in space (x, y, z), of walls
+        that slide in themselves, as the mesh is given; they turn with their body.  A number is the
+        speed along a closed wall of the plane, counter-clockwise.  A node where walls of several
+        velocities meet rests, so that nothing flows through them
 
     Raises
     ------
-    SettingsError    no such wall, no velocity, one that is not along the wall, or a mesh in space
+    SettingsError    no such wall, no velocity, or one that is not along the wall
     """
     asked, node = checked(sliding), grid.wall.node
+    still = np.zeros((len(node), *grid.dimension.spin))
     if not asked:
-        none = np.zeros((len(node), grid.dimensions))
-        return Walls(grid, none, np.zeros((len(node), *grid.dimension.spin)), slides=False)
-    if not XY.holds(grid.dimension):
-        raise SettingsError(
-            f"sliding: {next(iter(asked))!r} is a wall in space, expected one of a mesh in the "
-            "plane; in space give the body a motion",
-            argument="sliding",
-        )
+        return Walls(grid, np.zeros((len(node), grid.dimensions)), still, slides=False)
     each = []
     for member, mesh in enumerate(grid.meshes):
         each.append(_along_walls(mesh, facets_of(grid, member), asked))
     velocity, spin = (np.concatenate(own) for own in zip(*each, strict=True))
-    return Walls(grid, velocity[node], spin[node], slides=True)
+    turning = still + spin[node].reshape(-1, *[1] * len(grid.dimension.spin))
+    return Walls(grid, velocity[node], turning, slides=True)
 
 
 def _along_walls(
@@ -87,7 +84,20 @@ def _along_walls(
     """
     there = mesh.walls if isinstance(mesh, Parts) else walls
     asked = {_found(name, there): (name, own) for name, own in sliding.items()}
+    for name, own in sliding.items():
+        if not fits(own, mesh.dimension):
+            axes = ", ".join(mesh.dimension.axes)
+            raise SettingsError(
+                f"sliding: {name!r} is {own!r}, expected a velocity ({axes}) [U] of a wall "
+                f"{mesh.dimension.where}"
+            )
     return velocities(mesh.points, there, asked)
+
+
+def fits(velocity: tuple[float, ...] | float, dimension: Dimension) -> bool:
+    """Return True of a velocity of a dimension, and of a speed along a wall of the plane."""
+    count = dimension.count
+    return len(velocity) == count if isinstance(velocity, tuple) else count in BY_SPEED
 
 
 def _found(name: str, there: Mapping[str, Any]) -> str:
