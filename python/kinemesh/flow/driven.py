@@ -143,7 +143,7 @@ class Driven(ABC):
     def wall_pressures(
         self, rows: Mapping[int, NDArray[np.int64]]
     ) -> dict[int, NDArray[np.float64]]:
-        """Pressure coefficients on walls of members in space; of solvers of a gas.
+        """Pressure coefficients on walls of members in space; none where a solver has none.
 
         Parameters
         ----------

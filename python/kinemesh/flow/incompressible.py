@@ -220,6 +220,13 @@ class Incompressible(First, Moving):
     def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
         return self.by_member(self.projection.seen(self.reference[1]), members)
 
+    def wall_pressures(
+        self, rows: Mapping[int, NDArray[np.int64]]
+    ) -> dict[int, NDArray[np.float64]]:
+        self._await()
+        p = self.backend.get(self.projection.flow["p"]).astype(float)
+        return {m: 2 * p[own] for m, own in rows.items()}
+
     def marching(self, stall: float) -> Any:
         del stall  # there is no pseudo-time
         return self._made.step.march

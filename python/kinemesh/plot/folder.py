@@ -73,9 +73,9 @@ def from_directory(
     Steady: convergence.png, cp.png, mach.png, mesh.png.
     Of a viscous gas also vorticity.png, friction.png and layers.png, and eddies.png of a turbulent
     one.
-    In space cp.png, sections.png, spanwise.png, cut.png and mesh.png of the wing
-    (`kinemesh.plot.wings`), and no mach.png; over a cycle also side.png, and pressures.png of
-    sections.
+    In space cp.png, sections.png, spanwise.png, cut.png and mesh.png of the wing or body
+    (`kinemesh.plot.wings`), and no other pictures of the flow; over a cycle also side.png, and
+    pressures.png of sections.
     An ensemble has one hysteresis.png (or convergence.png) of all members, and mesh.png where the
     members share the mesh.
     A sweep has hysteresis.png of all cases, where they are at most 200, and map-damping.png over
@@ -176,15 +176,16 @@ def _member(
     given = run.fields(member=member)
     unit = unit_of(run, given)
     flow = unit.of(given)
-    if flow.incompressible:
+    solid = flow.points.shape[1] == 3
+    if flow.incompressible and not solid:
         _incompressible(run, member, flow, target, title, seen, unit, beside)
         return
     cyclic = unsteady and not run.history.by_time
     if unsteady and not cyclic:
-        _loads(run, member, title, unit, False, target)
+        _loads(run, member, title, unit, flow.incompressible, target)
     elif cyclic and (complete or _has_cycle(run, member)):
         _loop(run, member, case.get("name"), target, beside)
-    if flow.points.shape[1] == 3:
+    if solid:
         wings.figures(target, run, member, title, seen, unit)
         return
     if cyclic and _has_cycle(run, member):

@@ -92,8 +92,9 @@ def cut(
     view: Any = None,
     on: str = "points",
     unit: str = ROOT,
+    label: str = "Mach number",
 ) -> Any:
-    """Mach number, and the lines of the mesh, on a plane across the span about a section.
+    """Values such as Mach numbers, and lines of the mesh, on a plane about a section.
 
     points (nodes, 3), cells (cells, corners) with -1 behind the last, values (nodes,), which are
     linear along the edges of cells and between the places where the plane cuts these.
@@ -103,7 +104,7 @@ def cut(
     lines : whether cells are a mesh's, else for display alone
     view : window (x0, x1, z0, z1) or "body", as of `kinemesh.plot.View`
     on : "points", or "cells": values (cells,), each with one colour
-    unit : of lengths
+    unit : of lengths;  label : of the values
     """
     from matplotlib.collections import LineCollection, PolyCollection
 
@@ -130,7 +131,7 @@ def cut(
     else:
         flow = panels[-1].tripcolor(*_fans(corners, count), shown.ravel(), shading="gouraud",
                                     cmap="viridis")  # fmt: skip
-    panels[-1].set_title("Mach number")
+    panels[-1].set_title(label.partition(" [")[0])
     if not lines:  # a cloud's tetrahedra may reach into the walls
         panels[0].fill(*wall[along(section.lines, wall)].T, color="white", zorder=1.5)
     for axes in panels:
@@ -138,10 +139,17 @@ def cut(
         axes.set(xlim=box[:2], ylim=box[2:], aspect="equal", xlabel=f"$x$ [{unit}]")
         axes.grid(False)
     panels[0].set_ylabel(f"$z$ [{unit}]")
-    figure.colorbar(flow, ax=panels[-1], shrink=0.85).set_label("Mach number")
+    figure.colorbar(flow, ax=panels[-1], shrink=0.85).set_label(label)
     told = rf"plane at {100 * section.eta:.3g} % of the span"
     headed(figure, f"{title}\n{told}" if title else told, mark)
     return figure
+
+
+def through(flow: Any) -> tuple[Any, str]:
+    """Values that a plane of the flow shows, and their name: Mach numbers, or speeds."""
+    if flow.incompressible:
+        return np.linalg.norm(flow["Velocity"], axis=1), "speed [$U$]"
+    return flow["Mach"], "Mach number"
 
 
 def cells_of(points: Array, walls: Array, section: Section) -> Array:

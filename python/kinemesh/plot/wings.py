@@ -19,7 +19,7 @@ from kinemesh.plot.flows import moment_of
 from kinemesh.plot.histories import hysteresis
 from kinemesh.plot.marks import unconverged
 from kinemesh.plot.pressures import half_chords, unsteady_pressures
-from kinemesh.plot.spans import ROOT, cells_of, cut, spanwise
+from kinemesh.plot.spans import ROOT, cells_of, cut, spanwise, through
 from kinemesh.plot.style import BLUE, DARK, RED, at_moment, figure_of, headed, styled
 from kinemesh.plot.units import CHORDS, Unit
 from kinemesh.plot.views import View
@@ -291,7 +291,8 @@ def figures(
     points, walls = flow.points, flow.walls
     if not len(walls):
         return
-    for name in ("Cp", "Mach", "Colour") if flow.cloud else ("Cp", "Mach"):
+    wanted = ["Velocity"] if flow.incompressible else ["Cp", "Mach"]
+    for name in [*wanted, "Colour"] if flow.cloud else wanted:
         if name not in flow:
             raise CaseError(f"the fields have no {name}; there are {', '.join(flow)}")
     if seen.frame != "world":
@@ -328,7 +329,9 @@ def figures(
                             "unit": unit}  # fmt: skip
     cells = cells_of(points, walls, middle) if flow.cloud else flow.cells
     middle = replace(middle, y=middle.y / size)
-    cut(shown, cells, flow["Mach"], middle, **about, **more, path=target("cut"))
+    values, label = through(flow)
+    more["label"] = label
+    cut(shown, cells, values, middle, **about, **more, path=target("cut"))
     if flow.cloud:
         cloud(shown, walls, plane, flow["Colour"], now, unit, path=target("mesh"))
     else:

@@ -43,8 +43,8 @@ def at_end(
         if lift is None or not _all_counted(solver, m):
             continue
         found[:, m] = lift.drag / area, lift.bending / (area * length)
-        subsonic = _subsonic(cp, float(solver.speed[m]))
-        if subsonic and result["converged"][m] and "cd_friction" not in result:
+        inviscid = "mach" in solver.streams and "cd_friction" not in result
+        if inviscid and result["converged"][m] and _subsonic(cp, float(solver.speed[m])):
             told += _compared(m, float(result["cd"][m]), float(found[0, m]))
     names = () if np.isnan(found).all() else WAKE
     return dict(zip(names, found, strict=False)), told
