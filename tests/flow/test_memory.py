@@ -676,6 +676,23 @@ def test_overset_parts_need_what_they_allocate(parts, spacing, dtype):
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("cells", ["hexes", "prisms", "tets"])
+def test_incompressible_flow_in_space_needs_what_it_allocates(cells, dtype):
+    """Within 10 %: 3 kB a node of hexahedra, 5 of tetrahedra, a sixth of it coarse levels."""
+
+    class Counted(km.Incompressible):
+        backend_type = Counting
+
+    mesh = km.mesh.sphere(5000, cells=cells, wall_spacing=0.02)
+    made = Counted(mesh, reynolds=100, device="cpu", dtype=dtype, reference_area=0.78)
+    made.complete()
+
+    want = memory.needed(km.Incompressible, dtype, made.grid.meshes, made.settings)
+    assert made.backend.held == pytest.approx(want, rel=0.1)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(
     "space", [overset_case(2, 0.035), km.mesh.cylinder(5000)], ids=["parts", "mesh"]
 )

@@ -38,9 +38,9 @@ class Counting(Backend):
 
     @contextmanager
     def irregular(self) -> Iterator[None]:
-        self._apart = True
+        before, self._apart = self._apart, True
         yield
-        self._apart = False
+        self._apart = before
 
     @property
     def held(self) -> int:

@@ -96,9 +96,11 @@ class Incompressible(First, Moving):
     steady_columns: tuple[str, ...] = ("pressure_iterations", "mass_defect")
     columns: tuple[str, ...] = ("pressure_iterations", "divergence", "mass_defect", "cfl")
     frame_time = 1.0
-    # coarse levels of the pressure's hierarchy: measured 109 to 126 on 5000 to 60,000 nodes
-    uncounted = 117.0
+    # coarse levels of the pressure's hierarchy: measured 87 to 98 in the plane, 160 to 216 in space
+    # (2000 to 40,000 nodes), where other numbers are up to 9 % short on hybrid meshes
+    uncounted: ClassVar[Mapping[int, float]] = {2: 117.0, 3: 400.0}
     sample: ClassVar[Mapping[str, Any]] = {"reynolds": 100.0}
+    sampled: ClassVar[Mapping[str, str]] = {"cells in space": "warped cells in space"}
     grid: Grid
     marches = False
 

@@ -30,6 +30,7 @@ from kinemesh.flow.samples import KINDS, kind_of
 from kinemesh.linear.hierarchy import degree
 from kinemesh.linear.holes import room_of
 from kinemesh.mesh.kinds import KINDS as KIND_OF_CELLS
+from kinemesh.mesh.kinds import Kind
 from kinemesh.overset.parts import Parts
 from kinemesh.sentences import Option, Sentence, joined
 from kinemesh.space.conditions.base import BODY, OUTER
@@ -70,8 +71,9 @@ def counts(space: Any) -> NDArray[np.int64]:
     """(4,) points, their neighbours, facets of the boundary, points on it.
 
     Of overset parts (6,): also quadrilaterals, and for each node the other parts.  Of meshes in
-    space (8,): facets count once for each corner; also points on planes of
-    symmetry, cells, their corners, their edges.
+    space (9,): facets count once for each corner; also points on planes of
+    symmetry, cells, their corners, their edges, and pairs of corners that no edge joins, of which
+    two cells share those of a face.
     """
     planes, _ = symmetry_planes(None, [space], None)
     if getattr(space, "solids", {}):
@@ -89,7 +91,7 @@ def counts(space: Any) -> NDArray[np.int64]:
 
 
 def _of_solids(mesh: Any, planes: Sequence[str]) -> NDArray[np.int64]:
-    """(8,) as of `counts`."""
+    """(9,) as of `counts`."""
     none = np.empty((0, 4), int)
     sides = [faces for name, faces in mesh.boundaries.items() if name not in planes]
     faces = np.concatenate([none, *sides])
@@ -101,8 +103,15 @@ def _of_solids(mesh: Any, planes: Sequence[str]) -> NDArray[np.int64]:
         [(n, 1) for n, _ in cells],
         [(n, kind.corners) for n, kind in cells],
         [(n, len(kind.edges)) for n, kind in cells],
+        [(n, _apart(kind)) for n, kind in cells],
     )]  # fmt: skip
     return np.array(found)
+
+
+def _apart(kind: Kind) -> int:
+    """Pairs of corners that no edge joins, half of those of its faces."""
+    pairs = kind.corners * (kind.corners - 1) // 2 - len(kind.edges)
+    return pairs - len(kind.faces_of(4))
 
 
 @lru_cache(maxsize=256)
@@ -136,9 +145,13 @@ def _each(
                 del mover
             known.append(counts(made.grid.meshes[0]))
             held.append(_shared(*each))
-    found = np.linalg.lstsq(np.array(known, float), np.array(held, float), rcond=None)
-    bytes_of: NDArray[np.float64] = found[0].T
-    return bytes_of
+    counted, bytes_of = np.array(known, float), np.array(held, float)
+    if KINDS[kind].positive:
+        from scipy.optimize import nnls  # half a second
+
+        return np.array([nnls(counted, each)[0] for each in bytes_of.T])
+    found: NDArray[np.float64] = np.linalg.lstsq(counted, bytes_of, rcond=None)[0].T
+    return found
 
 
 def _shared(one: int, same: int | None = None, other: int | None = None) -> list[int]:
@@ -204,7 +217,7 @@ def _held(
             each = _each(solver, solver.sampled.get(kind, kind), dtype, settings, deform)
         # samples of parts are large enough for the coarse levels of hierarchies: measured 1.5 to
         # 2.6 % above what 12 to 123 thousand nodes take
-        more = 0.0 if isinstance(space, Parts) else solver.uncounted
+        more = 0.0 if isinstance(space, Parts) else solver.uncounted.get(space.points.shape[1], 0.0)
         total += float((each @ known) @ (1, ways, members)) + ways * more * len(space.points)
         if isinstance(space, Parts):
             total += members * room_of(len(space.points), len(space.names))
@@ -348,14 +361,14 @@ class Counted:
     ----------
     backend_type : of the backend that a case makes
     sample : streams of the small cases on which arrays are counted
-    uncounted : bytes per node that small spaces do not show
+    uncounted : bytes per node that small spaces do not show, by dimensions
     sampled : kinds of small spaces that others take the place of
     levels : whether steps of Newton have coarse levels under them
     """
 
     backend_type: type[Backend] = Backend
     sample: ClassVar[Mapping[str, Any]] = {"mach": 0.5}
-    uncounted: ClassVar[float] = 0.0
+    uncounted: ClassVar[Mapping[int, float]] = {}
     sampled: ClassVar[Mapping[str, str]] = {}
     levels: ClassVar[bool] = False
 

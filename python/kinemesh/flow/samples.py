@@ -37,6 +37,7 @@ def _solid(first: Sizes, flat: Sizes, tall: Sizes) -> tuple[tuple[int, int, str,
 
 SOLID = _solid((5, 3), (7, 2), (4, 5))
 FULL = _solid((8, 6), (10, 5), (6, 9))  # cells with others around, whose neighbours are more
+WARPED = tuple((*own, 0.05) for own in FULL)
 # of a hexahedron, about its diagonal from corner 0 to corner 6
 CUTS = {
     "hexahedra": ((0, 1, 2, 3, 4, 5, 6, 7),),
@@ -102,8 +103,11 @@ def block(across: int, layers: int, diagonals: bool) -> Cloud:
     return Cloud.from_pairs(points, np.concatenate(pairs), sides)
 
 
-def solid(across: int, layers: int, kind: str, mirror: bool) -> Mesh:
-    """Cells of a lattice with a wall below; `mirror`: a plane of symmetry on one side."""
+def solid(across: int, layers: int, kind: str, mirror: bool, warp: float = 0.0) -> Mesh:
+    """Cells of a lattice with a wall below; `mirror`: a plane of symmetry on one side.
+
+    warp : waves of what lies inside, so that faces are not flat and all corners of a cell coupled
+    """
     shape = across, across, layers
     at = np.arange(across * across * layers).reshape(shape)
     points = np.stack(np.unravel_index(np.arange(at.size), shape), axis=1).astype(float)
@@ -126,15 +130,24 @@ def solid(across: int, layers: int, kind: str, mirror: bool) -> Mesh:
     x = points[np.where(faces < 0, faces[:, :1], faces)]
     below, beside = (x[..., 2] == 0).all(axis=1), mirror & (x[..., 1] == 0).all(axis=1)
     named = {BODY: below, Symmetry.kind: beside & ~below, OUTER: ~(below | beside)}
+    inside = np.ones(len(points), bool)
+    inside[faces[faces >= 0]] = False
+    x, y, z = points.T
+    waves = np.stack([np.sin(y + 2 * z), np.sin(z + 3 * x), np.sin(x + 2 * y)], axis=1)
+    points = points + warp * inside[:, None] * waves
     sides_of = {name: faces[mask] for name, mask in named.items() if mask.any()}
     return Mesh.from_blocks(points, blocks, sides_of)
 
 
 class Kind(NamedTuple):
-    """Spaces of a kind: their maker, and sizes whose counts of what there is differ."""
+    """Spaces of a kind: their maker, and sizes whose counts of what there is differ.
+
+    positive : counts go together, so that bytes for each are sought among those above 0
+    """
 
     make: Callable[..., Any]
     sizes: Sequence[tuple[Any, ...]]
+    positive: bool = False
 
 
 KINDS = {
@@ -145,6 +158,7 @@ KINDS = {
     "points in space": Kind(block, BLOCKS),
     "cells in space": Kind(solid, SOLID),
     "full cells in space": Kind(solid, FULL),
+    "warped cells in space": Kind(solid, WARPED, positive=True),
 }
 
 

@@ -90,6 +90,8 @@ class HoledMultigrid(ScalarMultigrid):
     rims : list of _Rims    of each level
     """
 
+    bounded = False  # counted on overset parts, which have coarse levels
+
     def __init__(
         self,
         *given: Any,

@@ -6,8 +6,9 @@ Its levels are those of `kinemesh.linear.hierarchy` (docs/theory.md, section 5.2
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -281,11 +282,13 @@ class ScalarMultigrid(Multigrid):
     Attributes
     ----------
     refresh : calls after a change of what the cycle is made for: none
+    bounded : True where flow/memory.py has a bound of coarse levels, which it does not count then
     """
 
     # Measured, to 1e-4 on thin triangles about a section, 8000 and 20,000 nodes: with 0.1, 28 and
     # 300 iterations or more, with 0.2 to 0.4 from 5 and 10; cylinders of quads take 4 with any.
     LOWEST = 0.3
+    bounded: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -310,6 +313,12 @@ class ScalarMultigrid(Multigrid):
         free = dict(enumerate(self.free))
         top.matrix.update(self._shared("A", dict(enumerate(finest)), top, top, free, free))
         self.calls = self._level(top, r, z)
+
+    def _below(self, here: _Depth, fine: Any, d: Any, x: Any) -> list[Any]:
+        if here.number:
+            return super()._below(here, fine, d, x)
+        with self.backend.irregular() if self.bounded else nullcontext():
+            return super()._below(here, fine, d, x)
 
     def _kernel(self, what: str, size: int, rows: int) -> str:
         return "level_first" if what == "first" else f"level_{what}_{lanes(rows)}"
