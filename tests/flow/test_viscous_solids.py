@@ -6,6 +6,8 @@ import kinemesh as km
 import numpy as np
 import pytest
 from exact_gas import GAMMA
+from kinemesh import cases
+from kinemesh.cases import build
 from runs import assert_same
 from solid_cases import MACH, Shaken, forced
 from solids import MADE, cube, half_of
@@ -277,3 +279,12 @@ def test_members_of_unlike_reynolds_numbers_have_the_bits_of_their_runs_alone(de
             )
         own = slice(*both.grid.first[m : m + 2])
         np.testing.assert_array_equal(both.primitive()[own], solo.primitive())
+
+
+@pytest.mark.slow
+def test_drag_of_a_sphere_is_the_published_one():
+    """Computed of incompressible flow at Reynolds number 100: 1.08 to 1.10 (docs/validation.md)."""
+    result = build.solver(cases.load("sphere-100")).steady().summary["result"]
+
+    assert result["converged"]
+    assert 1.06 <= result["cd"] <= 1.12
