@@ -11,6 +11,7 @@ from clouds import half_wing
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.io import fields as files
 from kinemesh.io.folder import files_of_a_run
+from kinemesh.results import pressures
 from kinemesh.results.sections import SectionLoads, Span, sections
 from kinemesh.results.spanwise import Spanwise, Surface
 
@@ -261,6 +262,42 @@ def test_sections_of_a_run_on_cells_have_the_pressures_of_its_faces(tmp_path):
     # on points means of both faces there, whose sum along the chord is near the force
     normal = -((np.roll(body.mean, -1) + body.mean) / 2 * (np.roll(body.x, -1) - body.x)).sum()
     assert normal == pytest.approx(loop.cl.mean, abs=0.02 * loop.cl.amplitude)
+
+
+class Faces(Surface):
+    """Walls of a steady run on cells, with one pressure each, that of their middle."""
+
+    def __init__(self, stations, around, f):
+        # two triangles in turn make a face
+        self.points, table = tapered(around, stations)
+        faces = around * (stations - 1)
+        self.triangles, self.on, self.times = table[: 2 * faces], "cells", [0.0]
+        corners = np.concatenate([self.triangles[:faces], self.triangles[faces:, 1:2]], axis=1)
+        self.cp = np.tile(f(self.points[corners].mean(axis=1)), 2)
+        self.diagonals = np.empty((0, 2), np.int64)
+
+    def frames(self, numbers):
+        return [(self.points, self.cp) for _ in numbers]
+
+
+def test_pressures_of_sections_on_cells_go_on_over_rows_of_faces(monkeypatch):
+    """Beside a smooth pressure; constant over faces they would be off by the first order."""
+    steady = SimpleNamespace(history=SimpleNamespace(kind="steady"), refuse_failed=lambda _: None)
+
+    def errors(stations, around):
+        wall = Faces(stations, around, lambda p: np.sin(2 * p[:, 0]) + np.cos(1.5 * p[:, 1]))
+        monkeypatch.setattr(pressures, "Surface", lambda *_: wall)
+        for eta in np.linspace(0.1, 0.9, 23):
+            (body,) = pressures.pressures(steady, None, eta).values()
+            (cut,) = wall.sections([eta])
+            nose, tail = cut.chord(wall.points)[:, 0]
+            want = np.sin(2 * (nose + body.x * (tail - nose))) + np.cos(1.5 * cut.y)
+            yield np.abs(body.cp[0] - want).max()
+
+    coarse, fine = max(errors(9, 24)), max(errors(17, 48))
+
+    assert coarse > 3 * fine
+    assert fine < 0.02
 
 
 def test_nodes_have_means_of_the_triangles_about_them():

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.results.sections import ACROSS
+from kinemesh.results.sections import ACROSS, Span, sections
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -41,6 +41,15 @@ class Bands:
     row: Ints
     band: Ints
     share: Floats
+
+    @classmethod
+    def of_walls(cls, points: Floats, triangles: Ints, span: Span) -> Bands:
+        """Bands of walls that reach so far; a tip that ends in a line has no load."""
+        even = span.closed
+        tips = [span.eta(y) for y in (span.low, span.high)]
+        cuts = sections(points, triangles, tips, span)
+        low, high = (not own and cut.flat(points) for own, cut in zip(even, cuts, strict=True))
+        return cls.of(points, triangles, even, (low, high))
 
     @classmethod
     def of(

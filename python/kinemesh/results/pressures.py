@@ -170,7 +170,7 @@ def _of_section(run: Record, member: int | None, eta: float) -> dict[str, Pressu
     # on diagonals of faces a linear cp is off the curve
     nodes = nodes[~cut.on_edges(surface.diagonals, len(surface.points))[nodes]]
     x, y = _by_chord(place[nodes], ends)
-    cp = np.array([cut.on_points(own, surface.on)[nodes] for _, own in surface.frames(last)])
+    cp = np.array([cut.at(surface.at_nodes(frame))[nodes] for frame in surface.frames(last)])
     name = f"{100 * cut.eta:g} % of the span"
     if steady:
         return {name: _still(x, y, cp, closed)}

@@ -77,20 +77,6 @@ class Section:
         own, others = (np.sort(both, axis=1) @ [total, 1] for both in (self.ends, pairs))
         return np.isin(own, others)
 
-    def on_lines(self, values: NDArray[Any], on: str) -> Floats:
-        """(k, 2) values at both ends of the lines, of those on "points", or on "cells"."""
-        if on == "cells":
-            return np.repeat(np.asarray(values[self.rows], float)[:, None], 2, axis=1)
-        return np.asarray(self.at(values)[self.lines])
-
-    def on_points(self, values: NDArray[Any], on: str) -> Floats:
-        """(n,) values at the points; of those on "cells" means of both lines that meet there."""
-        if on != "cells":
-            return self.at(values)
-        ends, count = self.on_lines(values, on).ravel(), len(self.ends)
-        number = np.bincount(self.lines.ravel(), minlength=count)
-        return np.bincount(self.lines.ravel(), ends, count) / np.maximum(number, 1)
-
 
 @dataclass(frozen=True, slots=True)
 class SectionLoads:
@@ -110,17 +96,15 @@ class SectionLoads:
     moment: float
 
     @classmethod
-    def of(
-        cls, section: Section, x: NDArray[Any], cp: NDArray[Any], on: str = "points"
-    ) -> SectionLoads:
+    def of(cls, section: Section, x: NDArray[Any], cp: NDArray[Any]) -> SectionLoads:
         """Loads by the pressure coefficients cp (nodes,) at places x (nodes, 3) [chord].
 
-        Pressures are linear along lines, or where cp is (triangles,), `on` "cells", constant; the
-        moment has each end's share there, as that of a body in the plane has.
+        Pressures are linear along lines; the moment has each end's share there, as that of a body
+        in the plane has.
         """
         if not len(section.nose):
             return cls(0.0, (np.nan, np.nan), (0.0, 0.0), 0.0)
-        place, own = section.at(x)[:, ACROSS], section.on_lines(cp, on)
+        place, own = section.at(x)[:, ACROSS], section.at(cp)[section.lines]
         chord, quarter = section.quarter(x)
         ends = place[section.lines]
         way = ends[:, 1] - ends[:, 0]

@@ -160,12 +160,8 @@ class Surface:
 
     @cached_property
     def bands(self) -> Bands:
-        """Bands between rows of the walls' faces; a tip that ends in a line has no load."""
-        even = self.span.closed
-        tips = [self.span.eta(y) for y in (self.span.low, self.span.high)]
-        cuts = self.sections(tips)
-        low, high = (not own and cut.flat(self.points) for own, cut in zip(even, cuts, strict=True))
-        return Bands.of(self.points, self.triangles, even, (low, high))
+        """Bands between rows of the walls' faces."""
+        return Bands.of_walls(self.points, self.triangles, self.span)
 
     def at_nodes(self, frame: tuple[Floats, Floats]) -> Floats:
         """(nodes,) pressure coefficients of a frame, of triangles their means by area."""

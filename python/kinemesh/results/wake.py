@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.results.bands import Bands
 from kinemesh.results.sections import SectionLoads, Span, sections
 
 Floats = NDArray[np.float64]
@@ -101,10 +102,21 @@ def lift_of(
         return None
     whole = span.least < 0
     share = (-np.cos(np.pi * np.arange(PARTS + 1) / PARTS)).tolist()
-    cuts = sections(points, triangles, share if whole else share[PARTS // 2 :], span)
-    force = np.array([SectionLoads.of(cut, points, cp, on).load for cut in cuts])
+    force = _forces(points, triangles, cp, on, share if whole else share[PARTS // 2 :], span)
     alpha = np.radians(alpha_deg)
     lift = force[:, 1] * np.cos(alpha) - force[:, 0] * np.sin(alpha)
     if whole:
         return Lift(lift, span.high - span.low, 1.0)
     return Lift(np.concatenate([lift[:0:-1], lift]), 2 * (span.high - span.low), 0.5)
+
+
+def _forces(
+    points: Floats, triangles: NDArray[Any], cp: Floats, on: str, etas: list[float], span: Span
+) -> Floats:
+    """(n, 2) force along x and z over q_inf per length of span, at shares of it."""
+    if on == "cells":  # sections would jump at each row of faces
+        bands = Bands.of_walls(points, triangles, span)
+        places = np.array([span.y(eta) for eta in etas])
+        return bands.at(places, bands.sums(points, cp))[:, :2]
+    cuts = sections(points, triangles, etas, span)
+    return np.array([SectionLoads.of(cut, points, cp).load for cut in cuts])
