@@ -345,6 +345,11 @@ def test_a_reference_area_that_is_not_the_planform_is_told():
     told = said(lambda: km.Meshless(cloud, **flow))
     assert len(told) == 1
     assert "refer to an area of 1, and the planform of wing is 1.1" in told[0]
+    assert "; give reference_area ([flow] in a case file) where" in told[0]
+    (told,) = said(lambda: km.Meshless(cloud, reference_area=2 * area, **flow))
+    assert "reference_area is 2.3063, and the planform of wing is 1.1" in told
+    assert "; correct it" in told
+    assert "give" not in told
     with pytest.raises(km.SettingsError, match=r"chord is 1, which is of the plane"):
         km.Meshless(cloud, chord=1.0, **flow)
 

@@ -225,7 +225,8 @@ def _bodies(case: Case, made: Mesh | Cloud, walls: list[str], planes: list[str])
     found = Walls.of(made, walls, planes)
     area, length = case.flow.references
     chord = case.chord(dimension_of(made))
-    told = SimpleNamespace(chord=chord, reference=(area, length))
+    stated = case.flow.reference_area
+    told = SimpleNamespace(chord=chord, reference=(area, length), area=stated)
     check_sizes([made], [found], told)
     if case.motion is not None:
         motions_of(case.motion.build(chord), 1, [(0, name) for name in walls])

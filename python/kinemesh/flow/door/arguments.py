@@ -52,6 +52,7 @@ class Arguments:
     moment_about : (x, y);  moment_stated : whether it was given
     chord : that k refers to, as stated, or None; in space the reference length, as stated
     reference : area and length of the coefficients
+    area : that area as stated, or None
     """
 
     settings: Any
@@ -64,6 +65,7 @@ class Arguments:
     moment_stated: bool
     chord: float | None
     reference: tuple[float, float]
+    area: float | None
     loads: list[str] | None = None
 
 
@@ -135,6 +137,7 @@ def arguments_of(
         moment_stated=moment_about is not None,
         chord=sizes.length_of_k(stated, long, dimension),
         reference=(default if area is None else area, default if long is None else long),
+        area=area,
         loads=names_of(loads),
     )
 

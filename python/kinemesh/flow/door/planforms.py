@@ -38,7 +38,7 @@ def told_of(space: Any, walls: Walls, arguments: Any) -> dict[str, str | None]:
     length = None if size else unstated(space, walls, arguments.chord)
     return {
         "axes": _upright(bodies),
-        "size of bodies": size or _area(bodies, arguments.reference[0]),
+        "size of bodies": size or _area(bodies, arguments.reference[0], arguments.area),
         "reference length": length,
     }
 
@@ -88,15 +88,20 @@ def _units(space: Any, bodies: list[Body], area: float, length: float) -> str | 
     )
 
 
-def _area(bodies: list[Body], area: float) -> str | None:
+def _area(bodies: list[Body], area: float, stated: float | None) -> str | None:
     """Warning about a reference area that is not the planform."""
     planform = sum(body.size for body in bodies)
     if abs(area / planform - 1) <= PLANFORM:
         return None
+    apart = f"and the planform of {_names(bodies)} is {planform:.6g}"
+    if stated is None:
+        return (
+            f"coefficients refer to an area of {area:.6g}, {apart}; give reference_area "
+            "([flow] in a case file) where another is meant"
+        )
     return (
-        f"coefficients refer to an area of {area:.6g}, and the planform of "
-        f"{_names(bodies)} is {planform:.6g}; give reference_area "
-        "([flow] in a case file) where another is meant"
+        f"reference_area is {area:.6g}, {apart}; correct it ([flow] in a case file), in areas of "
+        "the mesh, unless coefficients are to refer to it"
     )
 
 
