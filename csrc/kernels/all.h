@@ -106,7 +106,7 @@
   K(cloud_roughness, nodes) K(cloud_sensor_3d, nodes)            \
   K(cloud_lusgs, rows) K(cloud_shares_3d, rows) K(cloud_drift_3d, rows)                           \
   K(cloud_rows_3d, nodes) K(cloud_lusgs_3d, rows) K(cloud_lusgs_last_3d, rows)                    \
-  K(spring_rows, rows) K(spring_edges_3d, edges) K(spring_diagonal_3d, rows) K(spring_rows_3d, rows) \
+  K(spring_rows, rows) K(spring_edges_3d, batches) K(spring_rows_3d, rows) \
   K(graph_map, carried) K(graph_folds, elements) K(graph_stretch, groups)                         \
   K(carrier_gaps, walls) K(carrier_map, carried) K(carrier_find, points) K(carrier_nearest, points) \
   K(overset_search, points) K(overset_weights, points) K(overset_corners, cells)                  \

@@ -20,6 +20,7 @@ from kinemesh.mesh.kinds import SOLIDS, Kind
 from kinemesh.space.solids import SolidVertices
 
 TETRAHEDRA = {"tetrahedra"}
+BATCH = 32  # edges that lanes of a device store together
 FLAT = 1e-10  # volume over the cube of the longest edge below which a tetrahedron has no spring
 
 
@@ -110,7 +111,9 @@ class Rings:
         )
         ends = [(own.ends.ravel(), own.ends[:, ::-1].ravel()) for own in alone]
         on, normals = vertices.sliding
+        firsts = np.arange(0, edges.total + BATCH, BATCH, dtype=np.int32)
         return {
+            "batch": np.minimum(firsts, edges.total, dtype=np.int32),
             "ends": edges.stack([own.ends for own in alone], vertices.items),
             "ring": edges.offsets([own.ring for own in alone]),
             "across": wedges.stack([own.across for own in alone], vertices.items),
@@ -121,8 +124,8 @@ class Rings:
 
     @staticmethod
     def assembly(bind: Callable[[str], Any]) -> list[Any]:
-        """Calls that put the matrix together: blocks of edges, of the diagonal, rows scaled."""
-        return [bind(name) for name in ("spring_edges", "spring_diagonal", "spring_rows")]
+        """Calls that put the matrix together: blocks of edges, then rows, scaled."""
+        return [bind(name) for name in ("spring_edges", "spring_rows")]
 
 
 PAIRS = [(a, b, [k for k in range(4) if k not in (a, b)]) for a, b in combinations(range(4), 2)]
