@@ -17,6 +17,7 @@ READERS = [*HERE.glob("*.py"), Path(__file__).parents[2] / "tools" / "cases_md.p
 LAWS = motions.laws(motions.MotionPart)
 OF_KEYS = [name for name in LAWS if name not in ("table", "modes")]  # these two read files
 NEEDED = {"amplitude_deg": 1.0, "amplitude": 1.0, "k": 1.0, "velocity": [1.0, 0], "rate_deg": 1.0,
+          "pitch_deg": 1.0,
           "span": 1.5}  # fmt: skip
 
 

@@ -55,6 +55,7 @@ class MotionPart:
     plunge: Mapping[str, Any] | None = law(motions.plunge)  # see [motion] plunge
     translate: Mapping[str, Any] | None = law(motions.translate)  # see [motion] translate
     rotate: Mapping[str, Any] | None = law(motions.rotate)  # see [motion] rotate
+    pulse: Mapping[str, Any] | None = law(motions.pulse)  # see [motion] pulse
     twist: Mapping[str, Any] | None = law(motions.twist)  # see [motion] twist
     modes: Mapping[str, Any] | None = law(vibration)  # shapes that bend; see [motion] modes
     table: str | Mapping[str, Any] | None = law(read)  # file of times and poses; see [motion] table

@@ -187,8 +187,8 @@ class Stated:
         if None in rates:
             raise CaseError(
                 f"case '{self.name}': the motion has no cycle, as translate and rotate have none, "
-                f"nor parts of different k whose common period is longer than {ORDERS} of one; "
-                "give [run] time_step and steps"
+                "nor a pulse, nor parts of different k whose common period is longer than "
+                f"{ORDERS} of one; give [run] time_step and steps"
             )
         if max(rates) > (1 + 1e-12) * min(rates):
             raise CaseError(

@@ -16,6 +16,7 @@ from kinemesh.motion.motions import (
     plunge,
 )
 from kinemesh.motion.periods import ORDERS
+from kinemesh.motion.pulses import Pulse, pulse
 from kinemesh.motion.shape_files import shapes_from
 from kinemesh.motion.tables import Table, table
 from kinemesh.motion.twist import Twist, twist
@@ -30,6 +31,7 @@ __all__ = [
     "Pitch",
     "Plunge",
     "Pose",
+    "Pulse",
     "Rate",
     "Rotate",
     "Table",
@@ -44,6 +46,7 @@ __all__ = [
     "modes",
     "pitch",
     "plunge",
+    "pulse",
     "rotate",
     "shapes_from",
     "table",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import numbers
+from kinemesh.arguments import is_several, numbers
 from kinemesh.errors import SettingsError
 from kinemesh.loops.harmonics import PERIODIC
 from kinemesh.motion import ORDERS
@@ -55,6 +55,15 @@ def time_steps(cycles: Any, steps_per_cycle: Any, time_step: Any, steps: Any) ->
             f"whole number of at least {least}, that make at least one step"
         )
     return by_cycles, int(total)
+
+
+def _each(time_step: Any, members: int) -> NDArray[np.float64] | None:
+    """Time step of each member, where a user gives one each; SettingsError if invalid."""
+    if not is_several(time_step):
+        return None
+    if len(time_step) != members:
+        raise SettingsError(f"time_step has {len(time_step)} entries, expected {members} (members)")
+    return numbers(time_step, members, "time_step", positive=True)
 
 
 def _periods(solver: Moving) -> NDArray[np.float64]:
@@ -164,13 +173,17 @@ class Plan:
             raise SettingsError(f"start is {start!r}, expected {expected}")
         solver.check_run()
         solver.check_start(start)
-        by_cycles, count = time_steps(cycles, steps_per_cycle, time_step, steps)
+        each = _each(time_step, solver.grid.members)
+        longest = time_step if each is None else float(each.max())
+        by_cycles, count = time_steps(cycles, steps_per_cycle, longest, steps)
         until, tolerance = _until(by_cycles, until, periodic_tolerance)
         periods = _periods(solver) if by_cycles else None
         if periods is not None:
             closing.look(solver, periods, float(cycles))
-        dt = np.full(solver.grid.members, float(time_step)) if periods is None else periods
-        dt = dt if periods is None else periods / steps_per_cycle
+        if periods is not None:
+            dt = periods / steps_per_cycle
+        else:
+            dt = np.full(solver.grid.members, float(longest)) if each is None else each
         repeats = solver.deform.repeats
         return cls(
             cycles, steps_per_cycle, dt, periods, count, start, repeats, until, tolerance,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,7 +90,7 @@ class Runnable:
         *,
         cycles: float | None = None,
         steps_per_cycle: int | None = None,
-        time_step: float | None = None,
+        time_step: float | Sequence[float] | None = None,
         steps: int | None = None,
         until: str | None = None,
         periodic_tolerance: float | None = None,
@@ -109,8 +110,8 @@ class Runnable:
         ----------
         cycles, steps_per_cycle : number of cycles, and of time steps in each, for a motion with a
             period
-        time_step, steps : time step and number of steps, for a motion without a period; times are
-            in chord/a_inf, of incompressible flow in chord/U
+        time_step, steps : time step, one or one per member, and number of steps, for a motion
+            without a period; times are in chord/a_inf, of incompressible flow in chord/U
         until : "cycles" (default) runs `cycles` cycles; "periodic" runs each member until its last
             cycle is like the cycle before, at most `cycles` cycles
         periodic_tolerance : largest change of cl and of cm between the last two cycles, rms over
@@ -172,7 +173,7 @@ class Runnable:
     def steps(
         self,
         *,
-        time_step: float | None = None,
+        time_step: float | Sequence[float] | None = None,
         steps: int | None = None,
         cycles: float | None = None,
         steps_per_cycle: int | None = None,
