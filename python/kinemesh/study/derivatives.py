@@ -18,6 +18,7 @@ from kinemesh.errors import CaseError, SettingsError
 from kinemesh.flow.door.sizes import QUARTER
 from kinemesh.io import store as stores
 from kinemesh.io.paths import making, path_of
+from kinemesh.study.by_pulse import by_pulse
 from kinemesh.study.sweep.asked import asked_of
 from kinemesh.study.sweep.sweeping import sweep
 
@@ -39,6 +40,7 @@ def derivatives(
     h: str = "up",
     length: str = "c",
     amplitude_deg: float = 0.5,
+    by: str = "harmonic",
     out: str | Path | None = None,
     device: str | Sequence[str] | None = None,
     resume: bool = False,
@@ -46,8 +48,10 @@ def derivatives(
 ) -> Any:
     """Complex derivatives over Mach number and reduced frequency, in pitch and in plunge.
 
-    Two sweeps: a pitch about the axis, and a plunge whose velocity turns the stream as far.  Of a
-    Dataset of `kinemesh.sweep`, or its folder, those that it has, as complex arrays.
+    By harmonic motions in two sweeps: a pitch about the axis, and a plunge whose velocity turns the
+    stream as far.  By pulses in one run: a pulse of each, of which the spectra have all
+    frequencies.  Of a Dataset of `kinemesh.sweep`, or its folder, those that it has, as complex
+    arrays.
 
     Parameters
     ----------
@@ -59,15 +63,17 @@ def derivatives(
     h : "up" or "down"    way in which h is positive, and with it the lift in Q
     length : "c" or "b"   of h, lift and moment in Q: chord or half of it
     amplitude_deg : float    of the pitch, and of the angle by which the plunge turns the stream
-    out : folder          of both sweeps, pitch and plunge, and of a file per Mach number,
-        q-mach0.5.csv
-    device, resume, progress : as of `kinemesh.sweep`
+    by : "harmonic" or "pulse"    one run a frequency, or one for all of them
+    out : folder          of both sweeps, pitch and plunge, or of the run, pulse, and of a file per
+        Mach number, q-mach0.5.csv
+    device, resume, progress : as of `kinemesh.sweep`; by pulses one device
 
     Returns
     -------
     xarray.Dataset    `Q` (mach, k, load, motion) complex, of generalised forces over q_inf length^2
         by h/length and alpha [rad]; cl_alpha, cm_alpha, cl_h, cm_h (mach, k) as of a loop
-        (docs/results.md); converged and periodic.  Without `mach` where the method has none
+        (docs/results.md); converged, and periodic, or by pulses `unsettled`, the loads at the end
+        over their peak.  Without `mach` where the method has none
 
     Raises
     ------
@@ -82,6 +88,17 @@ def derivatives(
         return complex_of(case)
     asked = _Asked.of(case, k, mach, axis, h, length, amplitude_deg)
     folder = None if out is None else path_of(out, "the folder of the derivatives")
+    _one_of("by", by, tuple(WAYS_BY))
+    made = _dataset(*WAYS_BY[by](asked, folder, device, resume, progress), asked)
+    if folder is not None:
+        write(made, folder)
+    return made
+
+
+def _by_harmonics(
+    asked: _Asked, folder: Path | None, device: Any, resume: bool, progress: bool
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Derivatives by a sweep of each coordinate; {name: (m, k)}, and attributes."""
     found = {}
     for name in ("pitch", "plunge"):
         made, over = asked.sweep(name)
@@ -97,10 +114,27 @@ def derivatives(
             resume=again,
             progress=progress,
         )
-    made = _together(found["pitch"], found["plunge"], asked)
-    if folder is not None:
-        write(made, folder)
-    return made
+    pitch, plunge = (found[name].load() for name in ("pitch", "plunge"))
+    shape = (len(asked.mach or (None,)), len(asked.k))
+    values: dict[str, Any] = {}
+    for name, own in (("alpha", pitch), ("h", plunge)):
+        for load in LOADS:
+            real_part, imaginary = (own[f"{load}_{name}{part}"].values for part in PARTS)
+            values[f"{load}_{name}"] = (real_part + 1j * imaginary).reshape(shape)
+    for name in ("converged", "periodic"):
+        both = [own[name].values.reshape(shape) for own in (pitch, plunge)]
+        values[name] = np.minimum(*both)
+    return values, {}
+
+
+def _by_pulses(
+    asked: _Asked, folder: Path | None, device: Any, resume: bool, progress: bool
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The same by one run, in the folder `pulse`."""
+    return by_pulse(asked, None if folder is None else folder / "pulse", device, resume, progress)
+
+
+WAYS_BY = {"harmonic": _by_harmonics, "pulse": _by_pulses}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +166,8 @@ class _Asked:
         frequencies = _above("k", k)
         if frequencies is None:
             raise CaseError("derivatives: expected k, a list of reduced frequencies above 0")
-        for name, value, known in (("h", h, WAYS), ("length", length, tuple(LENGTHS))):
-            if value not in known:
-                expected = " or ".join(map(repr, known))
-                raise SettingsError(f"derivatives: {name} is {value!r}, expected {expected}")
+        _one_of("h", h, WAYS)
+        _one_of("length", length, tuple(LENGTHS))
         amplitude = (_above("amplitude_deg", [amplitude_deg]) or (0.0,))[0]
         # any key that varies will do to read a case as a sweep does
         base = asked_of(case, {"over": {"run.dtype": ["float64"]}}).base
@@ -195,6 +227,13 @@ def _tables(base: Case, axis: tuple[float, float]) -> dict[str, Any]:
     return tables | {"run": job}
 
 
+def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
+    """SettingsError for a word that is not known."""
+    if value not in known:
+        expected = " or ".join(map(repr, known))
+        raise SettingsError(f"derivatives: {name} is {value!r}, expected {expected}")
+
+
 def _above(name: str, values: Any) -> tuple[float, ...] | None:
     """Numbers above 0, each once; None of none."""
     if values is None:
@@ -222,30 +261,22 @@ def _point(axis: Any) -> tuple[float, float]:
     return point
 
 
-def _together(pitch: Any, plunge: Any, asked: _Asked) -> Any:
-    """One Dataset of both sweeps."""
+def _dataset(values: dict[str, Any], told: dict[str, Any], asked: _Asked) -> Any:
+    """Dataset of values (m, k), and of Q that follows from them."""
     xarray = stores.packages().xarray
-    pitch, plunge = pitch.load(), plunge.load()
     sizes = {"k": list(asked.k)}
     dims: tuple[str, ...] = ("k",)
     if asked.mach is not None:
         sizes, dims = {"mach": list(asked.mach)} | sizes, ("mach", "k")
     shape = tuple(len(sizes[name]) for name in dims)
-    made: dict[str, Any] = {}
-    for name, found in (("alpha", pitch), ("h", plunge)):
-        for load in LOADS:
-            real_part, imaginary = (found[f"{load}_{name}{part}"].values for part in PARTS)
-            made[f"{load}_{name}"] = (dims, (real_part + 1j * imaginary).reshape(shape))
-    for name in ("converged", "periodic"):
-        both = [found[name].values.reshape(shape) for found in (pitch, plunge)]
-        made[name] = (dims, np.minimum(*both))
+    made: dict[str, Any] = {name: (dims, own.reshape(shape)) for name, own in values.items()}
     per, way = LENGTHS[asked.length], 1 if asked.h == "up" else -1
     factors = {"cl_h": 1, "cl_alpha": way * per, "cm_h": way * per, "cm_alpha": per**2}
     rows = [["cl_h", "cl_alpha"], ["cm_h", "cm_alpha"]]
     q = np.stack([np.stack([factors[n] * made[n][1] for n in row], -1) for row in rows], -2)
     made["Q"] = ((*dims, "load", "motion"), q)
     coordinates: Mapping[str, Any] = {**sizes, "load": list(NAMES), "motion": list(NAMES)}
-    return xarray.Dataset(made, coords=coordinates, attrs=asked.told)
+    return xarray.Dataset(made, coords=coordinates, attrs=asked.told | told)
 
 
 def _is_sweep(case: Any) -> bool:

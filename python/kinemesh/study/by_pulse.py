@@ -1,0 +1,208 @@
+"""Unsteady derivatives by pulses: all frequencies of each motion and Mach number in one launch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, pi, radians
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.cases import ensemble
+from kinemesh.cases.casefile import Case
+from kinemesh.errors import SettingsError, warn
+from kinemesh.loops.response import response, tail
+from kinemesh.results.opening import open_run
+from kinemesh.study.sweep.spaces import Spaces
+
+if TYPE_CHECKING:
+    from kinemesh.results import Run
+
+FIRST, MOST, MORE = 40.0, 160.0, 10.0  # reduced times of a run: at first, at most, between looks
+TAIL = 1e-3  # of the loads at the end over their peak, at most
+LONGEST = 8.0  # duration of a pulse
+IN_PULSE = 32  # steps of a pulse, at least
+AT_REST = 4  # steps before the pulse, the last of which has the loads at rest
+STEEPEST = 4 * pi * 3 * 3**0.5 / 16  # largest rate of sin^4(pi s / T), times T
+OF_RUN = ("device", "dtype", "sizes")  # keys of [run] that pulses keep
+COORDINATES = ("alpha", "h")
+LOADS = ("cl", "cm")
+
+
+@dataclass(frozen=True, slots=True)
+class Pulses:
+    """Pulses of a pitch and of a plunge at each Mach number, and their steps.
+
+    Parameters
+    ----------
+    tables : of the case, without a motion
+    chord : in lengths of the mesh
+    mach : (m,), or None of a method without a Mach number
+    duration, step : reduced time of a pulse, and of a time step
+    amplitude_deg : of the pitch, and of the angle by which the plunge turns the stream at most
+    """
+
+    tables: dict[str, Any]
+    folder: Path
+    chord: float
+    axis: tuple[float, float]
+    mach: tuple[float, ...] | None
+    duration: float
+    step: float
+    amplitude_deg: float
+
+    @classmethod
+    def of(cls, asked: Any) -> Pulses:
+        """Pulses whose spectrum reaches the largest k, in steps that resolve it."""
+        omega, tables = 2 * max(asked.k), asked.tables
+        # the spectrum of sin^4 falls to 0 at omega T = 6 pi; here it has 0.41 of its largest value
+        duration = min(LONGEST, 3 * pi / omega)
+        step = min(2 * pi / omega / tables["run"]["steps_per_cycle"], duration / IN_PULSE)
+        told = (tables, asked.folder, asked.chord, asked.axis, asked.mach)
+        return cls(*told, duration, step, asked.amplitude_deg)
+
+    @property
+    def first(self) -> int:
+        """Steps of a run before the first look at its tail."""
+        return ceil(FIRST / self.step)
+
+    @property
+    def most(self) -> int:
+        """Steps of a run at most."""
+        return ceil(MOST / self.step)
+
+    def looked(self, step: int) -> bool:
+        """Return True where the tail is looked at."""
+        return step >= self.first and (step - self.first) % ceil(MORE / self.step) == 0
+
+    @property
+    def sizes(self) -> dict[str, float]:
+        """Amplitude of each coordinate [rad, chord]."""
+        angle = radians(self.amplitude_deg)
+        return {"alpha": angle, "h": angle * self.duration / STEEPEST}
+
+    def cases(self) -> list[Case]:
+        """Case of each member: of each Mach number a pitch, then a plunge."""
+        kept = {n: v for n, v in self.tables["run"].items() if n in OF_RUN}
+        job = {**kept, "time_step": self.step, "steps": self.most}
+        made = []
+        for mach in self.mach or (None,):
+            flow = self.tables["flow"] | ({} if mach is None else {"mach": mach})
+            pitch = {"pitch_deg": self.amplitude_deg, "about": list(self.axis)}
+            for own in (pitch, {"plunge": self.sizes["h"] * self.chord}):
+                pulse = own | {"duration": self.duration, "start": AT_REST * self.step}
+                tables = {"flow": flow, "motion": {"pulse": pulse}, "run": job}
+                made.append(Case.from_dict({**self.tables, **tables}, self.folder))
+        return made
+
+    def motion(self, coordinate: str, steps: int) -> NDArray[np.float64]:
+        """(steps,) the pulse of a coordinate [rad, chord]."""
+        x = (np.arange(1, steps + 1) - AT_REST) * self.step / self.duration
+        inside = (x > 0) & (x < 1)
+        return self.sizes[coordinate] * np.where(inside, np.sin(pi * x) ** 4, 0.0)
+
+    def tail(self, loads: NDArray[np.float64]) -> float:
+        """Largest of the tails of cl and cm (loads, steps) of a member over one duration."""
+        last = ceil(self.duration / self.step)
+        return max(tail(own, own[AT_REST - 1], last) for own in loads)
+
+    def run(self, out: Path | None, device: Any, resume: bool, progress: bool) -> Run:
+        """Run of all members, until their tails are small, or of `most` steps."""
+        cases = self.cases()
+        if device is not None:
+            cases = [case.replace(device=device) for case in cases]
+        rows = _before(out, len(cases)) if resume and out is not None and out.exists() else []
+        if out is not None and rows and (self.over(rows) or len(rows) >= self.most):
+            return open_run(out)
+        solver = ensemble.solver(cases, list(map(Spaces().of, cases)))
+        steps = [self.step * self.chord / case.flow.speed for case in cases]
+        told: dict[str, Any] = {"time_step": steps, "steps": self.most, "start": "steady"}
+        told |= {"preflight": False, "out": out, "resume": bool(rows), "progress": progress}
+        with solver.steps(**told) as each:
+            for step in each:
+                # a run that was stopped has rows after its restart, which come once more
+                rows[step.number - 1 :] = [[np.atleast_1d(step.cl), np.atleast_1d(step.cm)]]
+                if self.over(rows):
+                    break
+        made: Run = each.run
+        return made
+
+    def over(self, rows: list[Any]) -> bool:
+        """Return True where the tails are looked at, and are small of all who have not failed."""
+        if not self.looked(len(rows)):
+            return False
+        loads = np.array(rows).transpose(2, 1, 0)  # (members, loads, steps)
+        return all(self.tail(own) <= TAIL for own in loads if np.isfinite(own).all())
+
+
+def _before(out: Path, members: int) -> list[Any]:
+    """Loads of the steps that a run in a folder has taken, as `Pulses.run` keeps them."""
+    history = open_run(out).history
+    steps = min(int(history.member(m)["step"].max(initial=0)) for m in range(members))
+    loads = [[history.member(m)[name][:steps] for m in range(members)] for name in LOADS]
+    return list(np.array(loads).transpose(2, 0, 1))
+
+
+Found = dict[str, NDArray[Any]]
+
+
+def by_pulse(
+    asked: Any, out: Path | None, device: Any, resume: bool, progress: bool
+) -> tuple[Found, dict[str, Any]]:
+    """Derivatives of every Mach number and frequency, from one run.
+
+    Returns
+    -------
+    {name: (m, k)} cl_alpha, cm_alpha, cl_h, cm_h, of a member that failed nan; `converged`; and
+    `unsettled`, the loads at the end over their peak.  Then what attributes tell of the pulses
+    """
+    if device is not None and not isinstance(device, str):
+        raise SettingsError(
+            f"derivatives: device is {device!r}, expected one: by='pulse' runs all at once"
+        )
+    pulses = Pulses.of(asked)
+    run = pulses.run(out, device, resume, progress)
+    k = np.array(asked.k)
+    shape = (len(asked.mach or (None,)), len(k))
+    found: Found = {"converged": np.ones(shape, bool), "unsettled": np.zeros(shape)}
+    for member in range(2 * shape[0]):
+        row, name = member // 2, COORDINATES[member % 2]
+        made, ended = _of_member(run, member, pulses, name, k)
+        for load in LOADS:
+            found.setdefault(f"{load}_{name}", np.full(shape, np.nan, complex))[row] = made[load]
+        found["converged"][row] &= ended
+        found["unsettled"][row] = np.maximum(found["unsettled"][row], made["tail"])
+    _warn(found["unsettled"][:, 0], asked.mach)
+    return found, {"by": "pulse", "duration": pulses.duration, "time_step": pulses.step}
+
+
+def _of_member(
+    run: Run, member: int, pulses: Pulses, name: str, k: NDArray[np.float64]
+) -> tuple[dict[str, Any], bool]:
+    """Response of each load of a member, its tail, and whether its steps converged."""
+    if member in run.history.failed or member not in run.history.members:
+        return dict.fromkeys((*LOADS, "tail"), np.nan), False
+    rows = run.history.member(member)
+    loads = np.array([rows[load] for load in LOADS])
+    motion = pulses.motion(name, loads.shape[1])
+    made: dict[str, Any] = {
+        load: response(own, motion, pulses.step, 2 * k, own[AT_REST - 1])
+        for load, own in zip(LOADS, loads, strict=True)
+    }
+    return made | {"tail": pulses.tail(loads)}, bool(np.all(rows["converged"]))
+
+
+def _warn(tails: NDArray[np.float64], mach: tuple[float, ...] | None) -> None:
+    """Warn of loads that have not come to rest, by their Mach numbers."""
+    long = np.flatnonzero(tails > TAIL)
+    if not len(long):
+        return
+    of = "" if mach is None else f" at Mach {', '.join(f'{mach[m]:g}' for m in long)}"
+    warn(
+        f"derivatives: {MOST:g} chords of way after the start loads{of} are still "
+        f"{100 * tails[long].max():.2g} % of their peak, expected {100 * TAIL:g} %; the lowest "
+        "frequencies are wrong by as much and more: look whether the flow is steady without the "
+        "pulse, or take by='harmonic'"
+    )
