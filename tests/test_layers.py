@@ -16,7 +16,7 @@ from kinemesh.flow.registry import SOLVERS
 FLOORS = [  # folders and modules of the package from the ground up; each may know those before it
     "_core", "_cuda", "sentences", "errors", "packages", "arguments", "dimension", "csr", "wiring",
     "gas", "io", "loops", "results", "device", "linear", "mesh", "cloud", "space", "motion",
-    "bodies", "deform", "overset", "flow", "run", "cases", "study", "plot",
+    "structure", "bodies", "deform", "overset", "flow", "run", "cases", "study", "plot",
     "bench", "cli_views", "cli", "__main__", "__init__",
 ]  # fmt: skip
 STRANGERS = {"mesh": {"device", "linear"}, "cloud": {"device", "linear"}}  # who do not know them

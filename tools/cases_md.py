@@ -13,6 +13,7 @@ from kinemesh.cases.casefile import Case
 from kinemesh.cases.job import Job
 from kinemesh.cases.sizes import SIZES, STATED
 from kinemesh.cases.stated import Stated
+from kinemesh.cases.structures import StructurePart
 from kinemesh.flow import registry
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -77,6 +78,7 @@ TABLES = (
     ("[parts.NAME]", overset_parts.OversetPart, None, ("mesh",)),
     ("[motion]", motions.MotionPart, None, ()),
     ("[deform]", parts.DeformPart, None, ("settings",)),
+    ("[structure]", StructurePart, None, ()),
     ("[run]", Job, None, ()),
 )
 TOML = {"str": "text", "int": "integer", "float": "number", "bool": "true or false",

@@ -65,6 +65,7 @@ CASES = {
     "cylinder-towed": Shown("loads"),
     "flat-plate": Shown("layers"),
     "flat-plate-sa": Shown("friction", "--size coarse"),
+    "isogai-a": Shown("loads"),
     "naca0012-laminar": Shown("vorticity"),
     "naca0012-sa": Shown("layers", "--size coarse"),
     "naca0012-subsonic": Shown("mesh"),

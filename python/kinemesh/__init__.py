@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from kinemesh.study.comparison import compare
     from kinemesh.study.convergence import convergence
     from kinemesh.study.derivatives import derivatives
+    from kinemesh.study.flutter.linear import flutter
     from kinemesh.study.hysteresis import hysteresis
     from kinemesh.study.spectrum import spectrum
     from kinemesh.study.sweep.sweeping import sweep
@@ -81,6 +82,7 @@ _HOME = {
     "compare": "study.comparison",
     "convergence": "study.convergence",
     "derivatives": "study.derivatives",
+    "flutter": "study.flutter.linear",
     "hysteresis": "study.hysteresis",
     "inlet": "space.conditions.ends",
     "outlet": "space.conditions.ends",
@@ -96,6 +98,7 @@ _MODULES = {
     "motion": "motion",
     "overset": "overset",
     "plot": "plot",
+    "structure": "structure",
 }
 wire(
     {
@@ -103,6 +106,7 @@ wire(
         "Compared.plot_walls": ("kinemesh.plot.pressed", "walls"),
         "Convergence.plot": ("kinemesh.plot", "sizes"),
         "Convergence.plot_errors": ("kinemesh.plot.norms", "errors"),
+        "Flutter.draw": ("kinemesh.plot.roots", "drawn"),
         "Loop.plot": ("kinemesh.plot", "hysteresis"),
         "OversetReport.plot": ("kinemesh.plot", "grids"),
         "Solver.run": ("kinemesh.run.doors", "unsteady"),
@@ -141,6 +145,7 @@ __all__ = [  # not open: `import *` would take the place of Python's own
     "convergence",
     "deform",
     "derivatives",
+    "flutter",
     "hysteresis",
     "info",
     "inlet",
@@ -151,6 +156,7 @@ __all__ = [  # not open: `import *` would take the place of Python's own
     "overset",
     "plot",
     "spectrum",
+    "structure",
     "sweep",
 ]
 

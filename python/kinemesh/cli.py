@@ -23,6 +23,7 @@ from kinemesh.flow import registry
 from kinemesh.io.paths import expanded
 from kinemesh.sentences import Option, Sentence, joined, said
 from kinemesh.study import shell as studies
+from kinemesh.study.flutter import program as flutter
 from kinemesh.study.sweep import shell as sweeps
 
 FAILED, WRONG, UNCONVERGED, INTERRUPTED = 1, 2, 3, 130
@@ -82,6 +83,7 @@ def parser() -> argparse.ArgumentParser:
         )
     )
     studies.add_commands(commands)
+    flutter.add_command(commands)
     commands.add_parser("cases", help="list the ready cases")
     commands.add_parser("info", help="devices, threads and versions")
     plot = commands.add_parser("plot", help="draw the figures of a run again")
@@ -315,6 +317,7 @@ COMMANDS = {
     "compare": studies.compare,
     "convergence": studies.convergence,
     "cite": studies.cite,
+    "flutter": flutter.main,
     "cases": _cases,
     "info": _info,
     "plot": _plot,

@@ -15,6 +15,7 @@ from kinemesh.flow.projection import matrices, steady
 from kinemesh.flow.terms.convection import CLOUD_FLUXES, FLUXES
 from kinemesh.flow.terms.gradients import LIMITERS
 from kinemesh.space.conditions.table import CONDITIONS, kinds
+from kinemesh.structure.typical import KINDS
 
 pytestmark = pytest.mark.no_sanitizer
 
@@ -56,7 +57,7 @@ def test_the_page_of_cases_has_the_names_of_the_table(method, key):
 def test_no_page_names_what_no_table_has(page):
     text = page.read_text("utf-8")
     known = {k: set().union(*(own[k] for own in TABLES.values())) for k in ("flux", "limiter")}
-    known["kind"] = {*kinds()}
+    known["kind"] = {*kinds(), *(name.partition("-")[0] for name in KINDS)}
 
     assert {k: named(text, k) - names for k, names in known.items()} == {
         key: set() for key in known

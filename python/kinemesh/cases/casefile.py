@@ -1,7 +1,7 @@
 """Case files: TOML to a frozen Case, and a Case to a solver.
 
 Tables: top level (name, title, title_says, mode, method), [mesh], [flow], [motion], [deform],
-[run], [solver]; [parts.NAME], each with its motion, in place of [mesh] and [motion].
+[structure], [run], [solver]; [parts.NAME], each with its motion, in place of [mesh] and [motion].
 Angles in degrees, lengths in chords. Relative file names start at the folder of the TOML file.
 An unknown key, a missing one and a combination without meaning are errors.
 """
@@ -27,6 +27,7 @@ from kinemesh.cases.parts import DeformPart, MeshPart, given, part
 from kinemesh.cases.sizes import sized_run
 from kinemesh.cases.stated import Stated
 from kinemesh.cases.stream import FlowPart
+from kinemesh.cases.structures import StructurePart
 from kinemesh.cases.values import as_option, bare_number, in_file, known
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
@@ -41,6 +42,7 @@ def _whole_keys(word: str, method: Any) -> list[str]:
     """Keys of a case, in quotes, whose last word this is, such as 'flow.mach' of mach."""
     there = method if method in registry.names() else registry.first().name
     made = {"mesh": MeshPart, "flow": FlowPart, "motion": MotionPart, "run": Job}
+    made["structure"] = StructurePart
     words = {name: [f.name for f in fields(part)] for name, part in made.items()}
     words["solver"] = solver_fields(there) or []
     return [f"'{name}.{word}'" for name, several in words.items() if word in several]
@@ -110,7 +112,7 @@ class Case(Stated):
     @classmethod
     def from_dict(cls, table: Mapping[str, Any], folder: str | Path = ".") -> Case:
         """A case from the tables of a case file; relative names start at `folder`."""
-        parts = ("mesh", "flow", "motion", "deform", "run", "solver")
+        parts = ("mesh", "flow", "motion", "deform", "structure", "run", "solver")
         if "sweep" in table:
             raise CaseError(
                 Place("sweep"),
@@ -160,6 +162,9 @@ class Case(Stated):
             flow=part(FlowPart, Place("flow"), table["flow"]),
             motion=motion,
             deform=None if deform is None else DeformPart(deform.pop("method"), deform),
+            structure=part(StructurePart, Place("structure"), table["structure"])
+            if "structure" in table
+            else None,
             job=part(Job, Place("run"), table.get("run", {})),
             solver=dict(table.get("solver", {})),
         )
@@ -175,9 +180,10 @@ class Case(Stated):
             "method": self.method,
             "title": self.title,
         }
-        parts = {"mesh": self.mesh, "flow": self.flow, "motion": self.motion, "run": self.job}
+        parts: dict[str, Any] = {"mesh": self.mesh, "flow": self.flow, "motion": self.motion,
+                                 "structure": self.structure, "run": self.job}  # fmt: skip
         if isinstance(self.mesh, Overset):
-            parts = {"flow": self.flow, "run": self.job}
+            parts = {"flow": self.flow, "structure": self.structure, "run": self.job}
             found["parts"] = self.mesh.tables()
         found |= {"title_says": dict(self.title_says)} if self.title_says else {}
         made: dict[str, Any] = found | {n: given(p) for n, p in parts.items() if p is not None}

@@ -14,6 +14,7 @@ from kinemesh.cases.motions import MotionPart
 from kinemesh.cases.overset_parts import Overset, of_motions
 from kinemesh.cases.parts import DeformPart, MeshPart
 from kinemesh.cases.stream import FlowPart
+from kinemesh.cases.structures import StructurePart
 from kinemesh.cases.values import choice, wrong
 from kinemesh.dimension import Dimension
 from kinemesh.errors import CaseError
@@ -50,6 +51,7 @@ class Stated:
     method: str = registry.first().name  # the solver
     motion: MotionPart | None = None
     deform: DeformPart | None = None
+    structure: StructurePart | None = None
     job: Job = field(default_factory=Job)
     solver: Mapping[str, Any] = field(default_factory=dict)
     file: Path | None = field(default=None, compare=False)  # it was read from; errors name it

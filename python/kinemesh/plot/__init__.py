@@ -16,6 +16,7 @@ from kinemesh.plot.friction import friction, layers
 from kinemesh.plot.histories import hysteresis
 from kinemesh.plot.overset import grids
 from kinemesh.plot.pressures import sections, unsteady_pressures
+from kinemesh.plot.roots import flutter, vg
 from kinemesh.plot.spaces import cloud, mesh, triangles_of
 from kinemesh.plot.spans import spanwise
 from kinemesh.plot.style import BLUE, DARK, GREY, RED, STYLE
@@ -38,6 +39,7 @@ __all__ = [
     "eddies",
     "film",
     "films_from_directory",
+    "flutter",
     "friction",
     "from_directory",
     "grids",
@@ -57,5 +59,6 @@ __all__ = [
     "sweep_map",
     "triangles_of",
     "unsteady_pressures",
+    "vg",
     "vorticity",
 ]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kinemesh.results import Run
 
 FIRST, MOST, MORE = 40.0, 160.0, 10.0  # reduced times of a run: at first, at most, between looks
-TAIL = 1e-3  # of the loads at the end over their peak, at most
+TAIL = 1e-3  # of the loads at the end over their peak, at most, of the longest pulse
 LONGEST = 8.0  # duration of a pulse
 IN_PULSE = 32  # steps of a pulse, at least
 AT_REST = 4  # steps before the pulse, the last of which has the loads at rest
@@ -72,6 +72,11 @@ class Pulses:
     def most(self) -> int:
         """Steps of a run at most."""
         return ceil(MOST / self.step)
+
+    @property
+    def limit(self) -> float:
+        """Largest tail: what is cut off counts over the integral of the pulse."""
+        return TAIL * self.duration / LONGEST
 
     def looked(self, step: int) -> bool:
         """Return True where the tail is looked at."""
@@ -134,7 +139,7 @@ class Pulses:
         if not self.looked(len(rows)):
             return False
         loads = np.array(rows).transpose(2, 1, 0)  # (members, loads, steps)
-        return all(self.tail(own) <= TAIL for own in loads if np.isfinite(own).all())
+        return all(self.tail(own) <= self.limit for own in loads if np.isfinite(own).all())
 
 
 def _before(out: Path, members: int) -> list[Any]:
@@ -174,7 +179,7 @@ def by_pulse(
             found.setdefault(f"{load}_{name}", np.full(shape, np.nan, complex))[row] = made[load]
         found["converged"][row] &= ended
         found["unsettled"][row] = np.maximum(found["unsettled"][row], made["tail"])
-    _warn(found["unsettled"][:, 0], asked.mach)
+    _warn(found["unsettled"][:, 0], pulses.limit, asked.mach)
     return found, {"by": "pulse", "duration": pulses.duration, "time_step": pulses.step}
 
 
@@ -194,15 +199,15 @@ def _of_member(
     return made | {"tail": pulses.tail(loads)}, bool(np.all(rows["converged"]))
 
 
-def _warn(tails: NDArray[np.float64], mach: tuple[float, ...] | None) -> None:
+def _warn(tails: NDArray[np.float64], limit: float, mach: tuple[float, ...] | None) -> None:
     """Warn of loads that have not come to rest, by their Mach numbers."""
-    long = np.flatnonzero(tails > TAIL)
+    long = np.flatnonzero(tails > limit)
     if not len(long):
         return
     of = "" if mach is None else f" at Mach {', '.join(f'{mach[m]:g}' for m in long)}"
     warn(
         f"derivatives: {MOST:g} chords of way after the start loads{of} are still "
-        f"{100 * tails[long].max():.2g} % of their peak, expected {100 * TAIL:g} %; the lowest "
+        f"{100 * tails[long].max():.2g} % of their peak, expected {100 * limit:.2g} %; the lowest "
         "frequencies are wrong by as much and more: look whether the flow is steady without the "
         "pulse, or take by='harmonic'"
     )

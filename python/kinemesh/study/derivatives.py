@@ -19,7 +19,7 @@ from kinemesh.flow.door.sizes import QUARTER
 from kinemesh.io import store as stores
 from kinemesh.io.paths import making, path_of
 from kinemesh.study.by_pulse import by_pulse
-from kinemesh.study.sweep.asked import asked_of
+from kinemesh.study.sweep.asked import asked_of as read_as
 from kinemesh.study.sweep.sweeping import sweep
 
 LOADS = ("cl", "cm")
@@ -86,9 +86,16 @@ def derivatives(
         if lost:
             raise CaseError(f"derivatives: of a sweep that has run, {', '.join(lost)} are its own")
         return complex_of(case)
-    asked = _Asked.of(case, k, mach, axis, h, length, amplitude_deg)
-    folder = None if out is None else path_of(out, "the folder of the derivatives")
     _one_of("by", by, tuple(WAYS_BY))
+    asked = asked_of(case, k, mach, axis, h, length, amplitude_deg)
+    folder = None if out is None else path_of(out, "the folder of the derivatives")
+    return made_of(asked, by, folder, device, resume, progress)
+
+
+def made_of(
+    asked: _Asked, by: str, folder: Path | None, device: Any, resume: bool, progress: bool
+) -> Any:
+    """Dataset of checked arguments, and its files."""
     made = _dataset(*WAYS_BY[by](asked, folder, device, resume, progress), asked)
     if folder is not None:
         write(made, folder)
@@ -130,7 +137,7 @@ def _by_harmonics(
 def _by_pulses(
     asked: _Asked, folder: Path | None, device: Any, resume: bool, progress: bool
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The same by one run, in the folder `pulse`."""
+    """Derivatives of one run by pulses, in the folder `pulse`; {name: (m, k)}, and attributes."""
     return by_pulse(asked, None if folder is None else folder / "pulse", device, resume, progress)
 
 
@@ -160,17 +167,25 @@ class _Asked:
 
     @classmethod
     def of(
-        cls, case: Any, k: Any, mach: Any, axis: Any, h: Any, length: Any, amplitude_deg: Any
+        cls,
+        case: Any,
+        k: Any,
+        mach: Any,
+        axis: Any,
+        h: Any,
+        length: Any,
+        amplitude_deg: Any,
+        zero: bool = False,
     ) -> _Asked:
-        """Checked arguments; SettingsError or CaseError for invalid ones."""
-        frequencies = _above("k", k)
+        """Checked arguments, k above 0 or with `zero` from it; SettingsError or CaseError."""
+        frequencies = _above("k", k, zero)
         if frequencies is None:
             raise CaseError("derivatives: expected k, a list of reduced frequencies above 0")
         _one_of("h", h, WAYS)
         _one_of("length", length, tuple(LENGTHS))
         amplitude = (_above("amplitude_deg", [amplitude_deg]) or (0.0,))[0]
         # any key that varies will do to read a case as a sweep does
-        base = asked_of(case, {"over": {"run.dtype": ["float64"]}}).base
+        base = read_as(case, {"over": {"run.dtype": ["float64"]}}).base
         machs = _above("mach", mach)
         if base.flow.mach is None and machs is not None:
             raise CaseError(f"derivatives: method {base.method!r} has no Mach number; leave it out")
@@ -210,7 +225,11 @@ class _Asked:
             "h": f"positive {self.h}wards",
             "length": {"c": "chord", "b": "half of the chord"}[self.length],
             "amplitude_deg": self.amplitude_deg,
+            "chord": self.chord,
         }
+
+
+asked_of = _Asked.of
 
 
 def _tables(base: Case, axis: tuple[float, float]) -> dict[str, Any]:
@@ -234,15 +253,16 @@ def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
         raise SettingsError(f"derivatives: {name} is {value!r}, expected {expected}")
 
 
-def _above(name: str, values: Any) -> tuple[float, ...] | None:
-    """Numbers above 0, each once; None of none."""
+def _above(name: str, values: Any, zero: bool = False) -> tuple[float, ...] | None:
+    """Numbers above 0, or from it, each once; None of none."""
     if values is None:
         return None
     try:
         found = [real(v) for v in np.atleast_1d(np.asarray(values)).tolist()]
     except (TypeError, ValueError):
         found = []
-    if not found or not all(0 < v < np.inf for v in found) or len(set(found)) < len(found):
+    good = all(0 < v < np.inf or (zero and v == 0) for v in found)
+    if not found or not good or len(set(found)) < len(found):
         raise SettingsError(
             f"derivatives: {name} is {values!r}, expected numbers above 0, each once"
         )

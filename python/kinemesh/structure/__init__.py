@@ -1,0 +1,5 @@
+"""Structures on which bodies stand: masses, stiffnesses and shapes, arrays and nothing else."""
+
+from kinemesh.structure.typical import TypicalSection
+
+__all__ = ["TypicalSection"]

@@ -1,0 +1,96 @@
+"""Typical section: a rigid section on a spring in plunge and one in pitch.
+
+With b half the chord, U the speed and time in b / U, the coordinates q = (h / b, alpha), h upwards
+and alpha nose-up, the loads L b and M about the axis over q_inf b^2, Q q, obey
+    M q'' + kappa^2 K q = Q q / (2 pi mu),  kappa = b omega_alpha / U = 1 / (V* sqrt(mu)).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.arguments import checks_names, real
+from kinemesh.errors import SettingsError
+
+FloatArray = NDArray[np.float64]
+
+
+def _finite(name: str, value: Any, above: float | None = None) -> float:
+    try:
+        number = real(value)
+    except (TypeError, ValueError, OverflowError):
+        number = np.nan
+    if not np.isfinite(number) or (above is not None and number <= above):
+        expected = "a finite number" if above is None else f"a number above {above:g}"
+        raise SettingsError(f"typical-section: {name} is {value!r}, expected {expected}")
+    return number
+
+
+@checks_names
+@dataclass(frozen=True, slots=True)
+class TypicalSection:
+    """Rigid section on springs in plunge and pitch, of two degrees of freedom.
+
+    Parameters
+    ----------
+    mu : float             mass ratio m / (pi rho b^2), b half the chord [-]
+    a : float              elastic axis behind the middle of the chord [b]
+    x_alpha : float        centre of mass behind the axis [b]
+    r2_alpha : float       squared radius of gyration about the axis [b^2]; above x_alpha^2
+    omega_ratio : float    omega_h / omega_alpha, of plunge and pitch alone [-]
+
+    Raises
+    ------
+    SettingsError    numbers out of their range, or of a mass matrix that is not positive
+    """
+
+    mu: float
+    a: float
+    x_alpha: float
+    r2_alpha: float
+    omega_ratio: float
+
+    names = ("h", "alpha")
+
+    def __post_init__(self) -> None:
+        limits = {"mu": 0.0, "r2_alpha": 0.0, "omega_ratio": 0.0}
+        for own in fields(self):
+            value = _finite(own.name, getattr(self, own.name), limits.get(own.name))
+            object.__setattr__(self, own.name, value)
+        if self.r2_alpha <= self.x_alpha**2:
+            raise SettingsError(
+                f"typical-section: r2_alpha is {self.r2_alpha:g}, x_alpha {self.x_alpha:g}, so the "
+                f"mass matrix is not positive; expected r2_alpha above x_alpha^2 = "
+                f"{self.x_alpha**2:g}: it is the moment of inertia about the axis, not about the "
+                "centre of mass"
+            )
+
+    @property
+    def mass(self) -> FloatArray:
+        """(2, 2) M over m b^2."""
+        return np.array([[1.0, -self.x_alpha], [-self.x_alpha, self.r2_alpha]])
+
+    @property
+    def stiffness(self) -> FloatArray:
+        """(2, 2) K over m b^2 omega_alpha^2."""
+        return np.diag([self.omega_ratio**2, self.r2_alpha])
+
+    @property
+    def frequencies(self) -> FloatArray:
+        """(2,) frequencies without wind, over omega_alpha, the lowest first."""
+        squares = np.linalg.eigvals(np.linalg.solve(self.mass, self.stiffness)).real
+        found: FloatArray = np.sqrt(np.sort(squares))
+        return found
+
+    @property
+    def axis(self) -> float:
+        """Place of the axis behind the leading edge [chord]."""
+        return (1 + self.a) / 2
+
+
+KINDS = {"typical-section": TypicalSection}
+"""Structures by their names in case files."""

@@ -1,0 +1,207 @@
+"""Flutter of a typical section over Mach number, by derivatives of which Q(k) follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kinemesh.arguments import checks_names, real
+from kinemesh.cases.casefile import Case
+from kinemesh.errors import CaseError, SettingsError, did_you_mean
+from kinemesh.io import store as stores
+from kinemesh.io.paths import path_of
+from kinemesh.structure import TypicalSection
+from kinemesh.study import derivatives as by
+from kinemesh.study.flutter.forces import Forces
+from kinemesh.study.flutter.found import Found, dataset, of_machs, tell
+from kinemesh.study.flutter.roots import divergence, tracks
+from kinemesh.study.flutter.written import write
+from kinemesh.study.sweep.asked import asked_of as read_as
+
+WAYS, LATER = ("linear",), ("time", "both")
+FREQUENCIES = 161  # of Q
+BEYOND = 1.15  # largest k of Q over that of the highest mode without wind, at the first V*
+STEPS = 24  # in a cycle of the largest k, which is of a mode that loads hardly change
+PER = {"chord": 1.0, "half of the chord": 2.0}
+KEPT = ("Q", "converged", "unsettled", "periodic")  # of derivatives
+AXIS = 1e-6  # difference of two places of the axis [chord]
+
+
+@checks_names
+def flutter(
+    case: Any,
+    mach: ArrayLike | None = None,
+    speed_index: Sequence[float] = (0.3, 3.0),
+    *,
+    way: str = "linear",
+    structure: TypicalSection | None = None,
+    points: int = 200,
+    amplitude_deg: float = 0.1,
+    out: str | Path | None = None,
+    device: str | None = None,
+    resume: bool = False,
+    progress: bool = False,
+) -> Any:
+    """Roots over the speed index, and the flutter boundary over the Mach number.
+
+    The loads are those of small motions about the steady flow: derivatives by pulses, one run for
+    all Mach numbers and frequencies; with them every other structure about the same axis takes no
+    flow.  V* = U / (b omega_alpha sqrt(mu)), b half the chord.
+
+    Parameters
+    ----------
+    case : name of a ready case, TOML file or Case, whose motion is left out; or the Dataset of
+        `kinemesh.derivatives` (all its Mach numbers), or of this function for another structure
+    mach : (m,)           Mach numbers; None: that of the case
+    speed_index : (first, last)    V* between which roots are followed, above 0
+    way : "linear"        small motions, p-k
+    structure : TypicalSection; None: [structure] of the case
+    points : int          V* of the table, at equal ratios
+    amplitude_deg : float of the pulses; shocks answer to larger ones otherwise
+    out : folder          of the runs, of flutter.csv and boundary.csv, and of Q by Mach number
+    device, resume, progress : as of `kinemesh.derivatives` by pulses
+
+    Returns
+    -------
+    xarray.Dataset    over mach, mode and speed_index: `zeta` (share of critical damping, negative
+        beyond the boundary), `g` (2 sigma / k), `k`, `omega` (over omega_alpha) and `shape` (h/b
+        over alpha); over mach: `boundary`, the lowest V* of flutter, with `boundary_k`,
+        `boundary_omega` and `boundary_mode`, `divergence`, V* of it, and `end`: "flutter",
+        "divergence" (which comes first), "stable" or "unstable" at all V*; over mach and crossing:
+        all V* at which a damping is 0, with their modes, k, omega and `up`, to instability or back;
+        `Q` of which they follow
+
+    Raises
+    ------
+    SettingsError    numbers out of their range; a way that is unknown or not there yet
+    CaseError        no structure; Q about another axis, or whose k do not reach the roots; what
+        `kinemesh.derivatives` refuses
+    """
+    _check_way(way)
+    speeds = _speeds(speed_index, points)
+    stores.packages()
+    folder = None if out is None else path_of(out, "the folder of the flutter analysis")
+    if hasattr(case, "data_vars"):
+        lost = [n for n, v in (("mach", mach), ("device", device)) if v is not None]
+        if lost:
+            raise CaseError(f"flutter: of derivatives that are there, {', '.join(lost)} are theirs")
+        found, own = case, _structure(None, structure)
+    else:
+        # any key that varies will do to read a case as a sweep does
+        base = read_as(case, {"over": {"run.dtype": ["float64"]}}).base
+        own = _structure(base, structure)
+        k = frequencies(own, speeds[0])
+        axis = own.axis * base.flow.references[1]
+        asked = by.asked_of(base, k, mach, axis, "up", "b", amplitude_deg, zero=True)
+        job = {**asked.tables["run"], "steps_per_cycle": STEPS}
+        asked = replace(asked, tables={**asked.tables, "run": job})
+        found = by.made_of(asked, "pulse", folder, device, resume, progress)
+    made = of_derivatives(found, own, speeds)
+    if folder is not None:
+        write(made, folder)
+    return made
+
+
+def frequencies(structure: Any, first: float) -> NDArray[np.float64]:
+    """(frequencies,) k of Q, from 0 to beyond the highest mode at the first V*, dense at 0."""
+    most = BEYOND * structure.frequencies[-1] / (first * np.sqrt(structure.mu))
+    return most * np.linspace(0, 1, FREQUENCIES) ** 2
+
+
+def of_derivatives(found: Any, structure: TypicalSection, speeds: NDArray[np.float64]) -> Any:
+    """Dataset of `flutter` from that of derivatives; see there."""
+    if "frequency" in found.dims:  # of this function
+        found = found[[n for n in KEPT if n in found]].rename({"frequency": "k"})
+    q = _scaled(found, structure)
+    mach = found["mach"].values if "mach" in found.dims else np.array([np.nan])
+    q = q if "mach" in found.dims else q[None]
+    rows = [_of_mach(m, found["k"].values, own, structure, speeds)
+            for m, own in zip(mach.tolist(), q, strict=True)]  # fmt: skip
+    made = dataset(rows, speeds, structure)
+    kept = found[[n for n in KEPT if n in found]].rename({"k": "frequency"})
+    made = made.merge(kept if "mach" in found.dims else kept.expand_dims(mach=mach))
+    made.attrs = dict(found.attrs) | {"way": "linear", "structure": repr(structure)}
+    tell(rows, speeds)
+    return made
+
+
+def _of_mach(
+    mach: float, k: Any, q: Any, structure: TypicalSection, speeds: NDArray[np.float64]
+) -> Found:
+    """Roots of a Mach number from its Q (frequencies, 2, 2)."""
+    if not np.isfinite(q).all():
+        return Found(mach, (), np.nan)
+    forces = Forces(k, q)
+    made = tracks(structure, forces, speeds, of_machs([mach]))
+    return Found(mach, tuple(made), divergence(structure, forces))
+
+
+def _scaled(found: Any, structure: TypicalSection) -> NDArray[np.complex128]:
+    """(mach, k, 2, 2) Q of derivatives by h/b upwards, about the axis of the structure.
+
+    Raises
+    ------
+    CaseError    no Q, or about another axis
+    """
+    if "Q" not in found:
+        raise CaseError("flutter: the Dataset has no Q; expected that of km.derivatives(case, k)")
+    told = found.attrs
+    chord = float(told.get("chord", 1.0))
+    place = float(np.ravel(told["axis"])[0]) / chord
+    if abs(place - structure.axis) > AXIS:
+        raise CaseError(
+            f"flutter: Q is about an axis {place:g} chords behind the leading edge, and a = "
+            f"{structure.a:g} is {structure.axis:g} chords; give derivatives with axis = "
+            f"{structure.axis * chord:g}"
+        )
+    way = 1.0 if "up" in told["h"] else -1.0
+    turn = np.diag([way * PER[told["length"]] / 2, 1.0])  # h / length of h / b upwards
+    size = (2 / PER[told["length"]]) ** 2  # q_inf length^2 over q_inf b^2
+    return np.asarray(size * (turn @ found["Q"].values @ turn))
+
+
+def _structure(base: Case | None, given: Any) -> TypicalSection:
+    """Structure that was given, or that of the case; CaseError for none."""
+    if given is not None:
+        if not isinstance(given, TypicalSection):
+            raise SettingsError(
+                f"flutter: structure is {given!r}, expected km.structure.TypicalSection(...)"
+            )
+        return given
+    if base is None or base.structure is None:
+        of = "of derivatives" if base is None else f"case '{base.name}' has no [structure]"
+        raise CaseError(
+            f"flutter: {of}; give structure = km.structure.TypicalSection(...), or the table "
+            "[structure] of a case file"
+        )
+    return base.structure.build()
+
+
+def _check_way(way: Any) -> None:
+    """SettingsError for a way that is not there."""
+    if way in LATER:
+        raise SettingsError(f"flutter: way {way!r} is not there yet, expected 'linear'")
+    if way not in WAYS:
+        hint = did_you_mean(way, (*WAYS, *LATER), "expected 'linear'")
+        raise SettingsError(f"flutter: way is {way!r}{hint}")
+
+
+def _speeds(speed_index: Any, points: Any) -> NDArray[np.float64]:
+    """(points,) V* from first to last; SettingsError if invalid."""
+    try:
+        first, last = map(real, speed_index)
+    except (TypeError, ValueError):
+        first = last = np.nan
+    if not 0 < first < last < np.inf:
+        raise SettingsError(
+            f"flutter: speed_index is {speed_index!r}, expected two numbers above 0, the first "
+            "below the last, such as (0.3, 3)"
+        )
+    if not isinstance(points, int) or isinstance(points, bool) or points < 2:
+        raise SettingsError(f"flutter: points is {points!r}, expected an integer of at least 2")
+    return np.geomspace(first, last, points)
