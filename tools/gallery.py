@@ -77,6 +77,7 @@ CASES = {
     "pitching-naca0012": Shown("vorticity", "--size coarse"),
     "plunging-naca0012": Shown("vorticity", "--size coarse"),
     "sphere-100": Shown("cut", "--size coarse"),
+    "sphere-100-incompressible": Shown("cut", "--size coarse"),
     "taylor-couette": Shown("grids"),
     "three-element": Shown("mach"),
     "two-cylinders": Shown("vorticity", "--size coarse"),

@@ -112,7 +112,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--mesh",
         metavar="MESH,...",
         help=f"meshes in space about the ONERA M6, with the rows of flow, or of springs where "
-        f"--rows names them: {', '.join(WINGS)}; of "
+        f"--rows names them, of --overset with those of the search: {', '.join(WINGS)}; of "
         "--loops: triangles, prisms, tets, mixed, and wing-hexes, wing-prisms, wing-tets, "
         "wing-hybrid about the ONERA M6",
     )
@@ -182,12 +182,12 @@ def chosen_entry(arguments: argparse.Namespace) -> Entry:
             also = " or --loops" if name == "seconds" else ""
             raise SettingsError(f"{_word(name)}: only with --energy{also}; add it")
     if arguments.overset:
-        from kinemesh.bench.overset_rows import ENTRY
+        from kinemesh.bench.overset_rows import ENTRY, IN_SPACE
 
         for option in ("method", "cloud", "points"):
             if getattr(arguments, option) is not None:
                 raise SettingsError(f"{option}: without --overset, which measures no solver")
-        return ENTRY
+        return ENTRY if arguments.mesh is None else IN_SPACE
     on = "mesh" if arguments.cloud is None else "cloud"
     if arguments.method is None:
         return _by_rows(arguments.rows, on) or registry.first(on)
@@ -221,7 +221,7 @@ def chosen_rows(text: str | None, entry: Entry, wing: bool = False) -> list[str]
     mine = [row for group in groups.values() for row in group]
     others = {group: rows for group, rows in TITLES.items() if group not in groups}
     if text is None:
-        return list(groups["flow"]) if wing else mine
+        return list(groups["flow"]) if wing and "flow" in groups else mine
     wanted: set[str] = set()
     for name in (part.strip() for part in text.split(",")):
         known = name in mine or name in groups
@@ -350,7 +350,7 @@ def chosen_subjects(arguments: argparse.Namespace, on_gpu: bool) -> list[Subject
 
 def wings(arguments: argparse.Namespace, default: tuple[int, ...]) -> list[Subject]:
     """Meshes in space of `--mesh`."""
-    for name in ("cloud", "points", "overset", "schwarz"):
+    for name in ("cloud", "points", "schwarz"):
         if getattr(arguments, name):
             raise SettingsError(f"{name}: without --mesh, whose meshes have --sizes")
     kinds = [part.strip() for part in arguments.mesh.split(",")]

@@ -1,4 +1,4 @@
-"""Benchmark rows of overset grids: the donor search in an O-mesh about the NACA 0012.
+"""Benchmark rows of overset grids: the donor search about the NACA 0012, in space the ONERA M6.
 
 docs/overset.md has the rows; places are 2 a cell.
 """
@@ -6,6 +6,7 @@ docs/overset.md has the rows; places are 2 a cell.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,10 @@ from kinemesh.bench.rows import Rows, Work
 from kinemesh.bench.timing import recorded
 from kinemesh.device.backend import Backend
 from kinemesh.device.faults import NONE
-from kinemesh.flow.registry import PLANE, Entry
+from kinemesh.flow.registry import PLANE, SPACE, Entry
 from kinemesh.mesh import Mesh, airfoil
 from kinemesh.overset import Donors
+from kinemesh.overset.tetrahedra import tetrahedra_of
 
 FAR_FIELD = 3.0  # of a body's mesh over a background [chord]
 EACH = 2  # places of a cell
@@ -31,6 +33,7 @@ ROWS = {
 TITLES = {"search": ROWS}
 # in place of a line of the registry of solvers
 ENTRY = Entry("overset", "", "", "mesh", PLANE, (), (), ("search", "step"))
+IN_SPACE = Entry("overset", "", "", "mesh", SPACE, (), (), ("search",))
 
 
 def made(nodes: int) -> Mesh:
@@ -42,12 +45,11 @@ def rows(backend: Backend, mesh: Mesh, *_: Any) -> Rows:
     """Rows of the donor search in a mesh."""
     start = time.perf_counter()
     donors = Donors(mesh, backend.device)
-    notes = {
-        "setup": time.perf_counter() - start,
-        "cells": len(mesh.cells),
-        "memory": donors.bins.nbytes / len(mesh.cells),
-    }
-    places = _in_cells(mesh)
+    setup, cells = time.perf_counter() - start, sum(map(len, mesh.blocks.values()))
+    notes = {"setup": setup, "cells": cells, "memory": donors.bins.nbytes / cells}
+    corners = CORNERS[mesh.dimensions](mesh).repeat(EACH, axis=0)
+    share = np.random.default_rng(0).dirichlet((1, 1, 1, 1), len(corners))
+    places = np.einsum("ck,ckd->cd", share, mesh.points[corners])
     random = np.random.default_rng(1).permutation(places)
     for row, chosen in (
         ("search-ordered", places),
@@ -81,7 +83,8 @@ def _weights(donors: Donors, places: NDArray, notes: dict[str, Any]) -> Work:
     cells = donors.search(places)[0]
     with ledger.watch():
         there = backend.table(places, np.float64), backend.table(cells)
-        call = donors.weights_call(*there, backend.zeros((len(places), 4), np.float64))
+        weights = backend.zeros((len(places), donors.corners), np.float64)
+        call = donors.weights_call(*there, weights)
     return Work(
         recorded(backend, [call]),
         ledger.bytes([call]),
@@ -89,15 +92,22 @@ def _weights(donors: Donors, places: NDArray, notes: dict[str, Any]) -> Work:
     )
 
 
-def _in_cells(mesh: Mesh) -> NDArray:
-    """Places within the cells, in their order."""
-    corners = np.where(mesh.cells < 0, mesh.cells[:, 2:3], mesh.cells).repeat(EACH, axis=0)
-    share = np.random.default_rng(0).dirichlet((1, 1, 1, 1), len(corners))
-    return np.einsum("ck,ckd->cd", share, mesh.points[corners])
+def _first_cones(mesh: Mesh) -> NDArray:
+    """Corners (cells, 4) of a tetrahedron in each cell."""
+    solids = tetrahedra_of(mesh)
+    return np.asarray(solids.corner[solids.parts[:-1]])
+
+
+CORNERS: dict[int, Callable[[Mesh], NDArray]] = {
+    2: lambda mesh: np.where(mesh.cells < 0, mesh.cells[:, 2:3], mesh.cells),
+    3: _first_cones,
+}
+"""Four corners between which places are in a cell, by dimensions."""
 
 
 def _lattice(mesh: Mesh, count: int) -> NDArray:
     """About so many places at equal distances over the box of the mesh, row by row."""
     low, high = mesh.points.min(axis=0), mesh.points.max(axis=0)
-    x, y = (np.linspace(a, b, int(np.sqrt(count))) for a, b in zip(low, high, strict=True))
-    return np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    along = round(count ** (1 / mesh.dimensions) - 0.5)
+    lines = (np.linspace(a, b, along) for a, b in zip(low, high, strict=True))
+    return np.stack(np.meshgrid(*lines), axis=-1).reshape(-1, mesh.dimensions)

@@ -116,7 +116,7 @@ def title(row: str, cloud: str | None = None, wing: str | None = None) -> str:
     if cloud:
         return f"{cloud} cloud: {clouds.ROWS[row]}"
     if wing:
-        return f"{wing}: {(ROWS | carried.ROWS)[row]}"
+        return f"{wing}: {(ROWS | carried.ROWS | overset_rows.ROWS | one_grid.ROWS)[row]}"
     return (ROWS | overset_rows.ROWS | steps.ROWS | one_grid.ROWS | LOOPS | PAIRS)[row]
 
 

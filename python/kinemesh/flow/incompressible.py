@@ -17,7 +17,13 @@ from kinemesh.bodies.placement import Placement
 from kinemesh.deform import Deformation
 from kinemesh.flow.door.arguments import Arguments, Markers, arguments_of, meshes_of, settings_of
 from kinemesh.flow.door.assembly import assign, put_together
-from kinemesh.flow.door.incompressible import NOTES, grid_of, slip_planes
+from kinemesh.flow.door.incompressible import (
+    NOTES,
+    check_planes_of,
+    grid_of,
+    moved_with,
+    slip_planes,
+)
 from kinemesh.flow.door.sliding import checked, walls_of
 from kinemesh.flow.forces import Forces
 from kinemesh.flow.moving import Moving
@@ -154,12 +160,13 @@ class Incompressible(First, Moving):
         grid = grid_of(arguments.backend, meshes, markers)
         self.walls = walls_of(grid, sliding)
         self.more = {"sliding": checked(sliding)} if sliding else {}
-        Moving.__init__(self, arguments, markers, grid)
+        Moving.__init__(self, arguments, moved_with(markers, grid), grid)
         grid.start()
         alpha = np.radians(self.alpha_deg)
         way = np.zeros((grid.members, grid.dimensions))
         way[:, 0], way[:, -1] = np.cos(alpha), np.sin(alpha)
         self.inflow = self.streams["stream"][:, None] * way
+        check_planes_of(self)
         given, is_open = conditions(grid, self.inflow, wanders(grid, self.motions, self.speed))
         entering = ends.enter(self, given, is_open)
         self._made = made = Projection(

@@ -90,7 +90,7 @@ class Entry(NamedTuple):
         return any((self.on, n) in inputs for n in self.dimensions)
 
 
-PLANE, BOTH = (2,), (2, 3)
+PLANE, SPACE, BOTH = (2,), (3,), (2, 3)
 CELLS = ("springs", "delaunay", "rigid", "modal", "carrier")
 POINTS = ("delaunay", "rigid", "modal")
 RIGID = ("rigid",)

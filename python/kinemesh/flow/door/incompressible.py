@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from kinemesh.bodies.planes import check_laws
 from kinemesh.dimension import dimension_of
 from kinemesh.flow.door.arguments import Markers
 from kinemesh.flow.door.resolution import tell_of_cells
-from kinemesh.flow.door.space import check_kinds, check_planes, symmetry_planes
+from kinemesh.flow.door.space import check_crossing, check_kinds, check_planes, symmetry_planes
 from kinemesh.space.conditions.base import PLANE
 from kinemesh.space.conditions.words import Symmetry
 from kinemesh.space.grid import Grid
@@ -32,6 +34,19 @@ def slip_planes(meshes: Sequence[Any], boundaries: Any) -> Any:
     planes, others = symmetry_planes(None, meshes, boundaries)
     check_kinds(others, dimension)
     return others | dict.fromkeys(planes, Symmetry())
+
+
+def moved_with(markers: Markers, grid: Grid) -> Markers:
+    """Conditions that stand where the mesh moves: in space planes of symmetry go with it."""
+    own = {m: c for m, c in markers.conditions.items() if c.role != PLANE}
+    return replace(markers, conditions=own) if grid.dimension.spin else markers
+
+
+def check_planes_of(case: Any) -> None:
+    """SettingsError for planes of symmetry that the stream crosses, or that motions leave."""
+    if case.grid.dimension.spin:
+        check_crossing(case.grid, case.inflow, "at a speed of ")
+        check_laws(case.grid, case.motions, case.speed, case.reference[1])
 
 
 def _plane(backend: Any, meshes: Sequence[Any], markers: Markers) -> Grid:

@@ -85,14 +85,23 @@ def check_planes(grid: Any, found: Sequence[Walls]) -> None:
 def check_stream(case: Any) -> None:
     """SettingsError for planes of symmetry that the stream crosses."""
     streams = case.model.free_stream(case.mach, case.alpha_deg)
-    streams = streams[:, 1 : 1 + case.grid.dimensions]
-    for member, (unit, stream) in enumerate(zip(case.grid.normals, streams, strict=True)):
+    check_crossing(case.grid, streams[:, 1 : 1 + case.grid.dimensions], "at a Mach number of ")
+
+
+def check_crossing(grid: Any, streams: Any, speed: str) -> None:
+    """SettingsError for planes of symmetry that streams (members, dimensions) cross.
+
+    Parameters
+    ----------
+    speed : words before that across
+    """
+    for member, (unit, stream) in enumerate(zip(grid.normals, streams, strict=True)):
         across = float(np.abs(unit @ stream))
         if across > FLAT * np.linalg.norm(stream):
             normal = ", ".join(f"{c:.3g}" for c in unit)
             raise SettingsError(
-                f"the stream crosses the planes of symmetry, whose normal is ({normal}), at a Mach "
-                f"number of {across:.3g}: alpha_deg turns it from x to z; expected planes across "
+                f"the stream crosses the planes of symmetry, whose normal is ({normal}), "
+                f"{speed}{across:.3g}: alpha_deg turns it from x to z; expected planes across "
                 "y, with the span of a wing along y: turn the mesh",
                 member=member,
             )
