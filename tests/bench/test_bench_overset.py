@@ -44,6 +44,20 @@ def test_every_row_has_a_figure_with_every_key_and_a_line_of_the_table(tmp_path,
     assert float(first[head.index("M/s")]) == pytest.approx(rate, rel=0.01)
 
 
+@pytest.mark.long
+@pytest.mark.usefixtures("_quick")
+def test_searches_in_space_are_of_meshes_about_a_wing(tmp_path, capsys):
+    path = tmp_path / "figures.json"
+    words = ("--overset", "--mesh", "tets,hexes", "--sizes", "10000", "--device", "cpu")
+
+    assert bench.main(arguments(*words, "--repeat", "1", "--json", str(path))) == 0
+    assert "tets: search: in cells, in their order" in capsys.readouterr().out
+    figures = [json.loads(text) for text in path.read_text("utf-8").splitlines()]
+    assert [own["row"] for own in figures] == 2 * list(overset_rows.ROWS)
+    assert [own["found"] for own in figures if own["row"] != "search-lattice"] == [1.0] * 6
+    assert figures[0]["queries"] > 5 * figures[4]["queries"]  # twice the cells
+
+
 def test_bytes_of_a_search_are_those_counted_by_hand():
     mesh, backend = overset_rows.made(SIZE), Backend("cpu")
     works = dict(overset_rows.rows(backend, mesh))

@@ -100,7 +100,7 @@ def test_residual_of_a_linear_pressure_and_shear_is_known(there):
 
 @pytest.mark.parametrize("kind", ["tetrahedra", "hexahedra"])
 def test_rows_of_cuboids_have_neighbours_along_edges_alone(kind):
-    """Of the 27 nodes of a hexahedron's row 7 are left; of tetrahedra along diagonals those too."""
+    """7 of the 27 nodes of a row of hexahedra are left, of tetrahedra those along diagonals too."""
     mesh = cube(4, kind)
     rows = np.diff(laplacian_of(mesh).indptr)
     inside = ((mesh.points > 1e-9) & (mesh.points < 1 - 1e-9)).all(axis=1)

@@ -78,6 +78,30 @@ KERNEL(N(inc_slip), INC_SLIP, indirect)
   for (i32 k = 0; k < DIM; k++) vector[DIM * a + k] -= across * S[DIM * i + k];
 }
 
+#if DIM == 3
+/* Gradients of velocities at a plane of symmetry, of the flow on both sides: the mean of those of this side and of
+ * their image.  What grows across the plane of a component along it goes, and along it of that across. */
+#define INC_MIRROR(F)        \
+  INC_BNODES(F)              \
+  F(in, real, S, "bnodes,3") \
+  F(rw, real, grad, "nodes,9")
+KERNEL(inc_mirror_3d, INC_MIRROR, indirect)
+{
+  const i32 a = node[i];
+  if (!active[member[a]]) return;
+  const real per = 1 / sqrt(vec_dot_3d(S + 3 * i, S + 3 * i));
+  real      *g = grad + 9 * a, unit[3], of[3], along[3], both = 0;
+  for (i32 k = 0; k < 3; k++) unit[k] = per * S[3 * i + k];
+  for (i32 k = 0; k < 3; k++) {
+    of[k]    = vec_dot_3d(g + 3 * k, unit);
+    along[k] = g[k] * unit[0] + g[3 + k] * unit[1] + g[6 + k] * unit[2];
+    both += unit[k] * of[k];
+  }
+  for (i32 k = 0; k < 3; k++)
+    for (i32 d = 0; d < 3; d++) g[3 * k + d] += 2 * both * unit[k] * unit[d] - unit[k] * along[d] - of[k] * unit[d];
+}
+#endif
+
 /* What flows out through the boundary of a node, velocities being linear between nodes of its faces, or that of the
  * node where they end at an open boundary, whose velocity a pressure still changes; nothing through slip walls. */
 #define INC_OUTFLOW(F)                \

@@ -37,6 +37,7 @@ from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.flow.projection.streams import rigid, streams_of
 from kinemesh.flow.projection.through import Through
 from kinemesh.flow.projection.turning import Turning, turning_bodies, wanders
+from kinemesh.io.columns import SIDES
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Pose
 from kinemesh.overset.parts import Part
@@ -182,8 +183,9 @@ class Incompressible(First, Moving):
         )
         self.notes += NOTES[grid.dimensions](self)
         self.through = Through(self)
-        self.columns = (*type(self).columns, *self.through.columns)
-        self.steady_columns = (*type(self).steady_columns, *self.through.columns)
+        more = (*self.through.columns, *SIDES[grid.dimensions])
+        self.columns = (*type(self).columns, *more, *grid.columns)
+        self.steady_columns = (*type(self).steady_columns, *more)
         self.initialise()
 
     @property
@@ -256,6 +258,8 @@ class Incompressible(First, Moving):
             "cfl": rate * self.step[0],
             "mass_defect": self._lost(),
             **self.through.numbers(),
+            **self.forces.side(),
+            **self.grid.step_numbers(),
         }
 
     def kept(self, levels: bool) -> dict[str, Any]:
@@ -280,8 +284,8 @@ class Incompressible(First, Moving):
 
     def steady_numbers(self) -> dict[str, NDArray[Any]]:
         steps = self.backend.get(self.projection.pressure.steps)
-        through = self.through.numbers()
-        return {"pressure_iterations": steps, "mass_defect": self._lost(), **through}
+        more = {**self.through.numbers(), **self.forces.side()}
+        return {"pressure_iterations": steps, "mass_defect": self._lost(), **more}
 
     def end_numbers(self) -> dict[str, NDArray[Any]]:
         self._for_loads()

@@ -132,6 +132,14 @@ class Operators:
         """Velocities where they are given; that of a wall counts where it meets another kind."""
         return self.patches(view, "inc_give", PLANE, OUTER, BODY, velocity=self.flow.velocity)
 
+    @property
+    def mirrors(self) -> list[dict[str, Any]]:
+        """Tables of planes of symmetry in space, beyond which the flow is its own image.
+
+        Slip walls of the plane may be curved.
+        """
+        return [self.flow.sides[PLANE]] if PLANE in self.flow.sides and self.grid.symmetric else []
+
     def slip(self, view: Fields, vector: Any) -> list[Any]:
         """Calls that take from a vector what is normal to slip walls."""
         return self.patches(view, "inc_slip", PLANE, vector={PLANE: vector})
@@ -147,6 +155,7 @@ class Operators:
         return [
             self.cells(view).bind("inc_cell_velocity", only=near),
             self.corners(view).bind("inc_node_velocity", only=near),
+            *(view.also(**side).bind("inc_mirror") for side in self.mirrors),
         ]
 
     def pressure_slopes(self, view: Fields, p: Any, near: Any = None) -> list[Any]:
@@ -155,6 +164,7 @@ class Operators:
         return [
             self.cells(view).bind("inc_cell_pressure", p=p, slope=pull, only=near),
             self.corners(view).bind("inc_node_pressure", slope=pull, grad=push, only=near),
+            *(view.also(**side).bind("inc_slip", vector=push) for side in self.mirrors),
         ]
 
     # ---- momentum, pressure, correction ----
