@@ -221,7 +221,7 @@ TEAM(N(ale_gradient), ALE_GRADIENT, wide, PAIR)
 }
 
 /* Gradients that viscosity takes: without limits, whose part across a curved layer is whole (space/layers.py
- * takes a share of it from what fluxes reconstruct).                                            */
+ * takes a share of it from what fluxes reconstruct), with weights |d|^-2 in space too.          */
 #define WHOLE_GRADIENT(F)              \
   F(in, real, whole, "nodes," STR(NS)) \
   F(out, real, slope, "nodes," STR(NG))
@@ -232,6 +232,7 @@ HD void N(node_gradient_beside)(const i32 i, const i32 lane, const f64 *x, const
   N(node_side)(i, lane, x, offsets, neighbour, q, squared, s);
   if (slope) {
     struct N(slope) own = *s;
+    if (DIM == 3 && !squared) N(node_side)(i, lane, x, offsets, neighbour, q, 1, &own);
     N(node_solve)(whole + NS * i, &own);
     N(node_put)(i, lane, &own, slope);
   }

@@ -22,11 +22,11 @@ KERNEL(N(gas_viscosity), GAS_VISCOSITY, indirect)
   mu[2 * i + EDDY]   = nt ? (f64)eddy_viscosity(own[DENSITY], nt[i], laminar) : 0;
 }
 
-/* The row of a node's least squares for a neighbour d away, w M^-1 d with the weight w of its neighbours. */
-HD void N(fit_row)(const real *inverse, const real *d, i32 squared, real *row)
+/* The row of a node's least squares for a neighbour d away, |d|^-2 M^-1 d. */
+HD void N(fit_row)(const real *inverse, const real *d, real *row)
 {
   real b[DIM];
-  for (i32 k = 0; k < DIM; k++) b[k] = N(fit_weight)(d, squared) * d[k];
+  for (i32 k = 0; k < DIM; k++) b[k] = N(fit_weight)(d, 1) * d[k];
   N(fit_apply)(inverse, b, row);
 }
 
@@ -38,7 +38,6 @@ HD void N(fit_row)(const real *inverse, const real *d, i32 squared, real *row)
   F(in, i32, lr, "edges,2>nodes")        \
   F(in, real, S, "edges," STR(DIM))      \
   F(near, real, whole, "nodes," STR(NS)) \
-  F(opt_near, i32, blunt, "nodes")       \
   F(out, real, jump, "edges")            \
   F(out, f32, compact, "edges")
 KERNEL(N(viscous_compact), VISCOUS_COMPACT, indirect)
@@ -48,8 +47,7 @@ KERNEL(N(viscous_compact), VISCOUS_COMPACT, indirect)
   real        d[DIM], own[DIM], there[DIM], off[DIM];
   N(fit_apart)(x, a, b, d);
   const real c = N(face_compact)(d, out);
-  N(fit_row)(whole + NS * a, d, steep_at(blunt, a), own);
-  N(fit_row)(whole + NS * b, d, steep_at(blunt, b), there);
+  N(fit_row)(whole + NS * a, d, own), N(fit_row)(whole + NS * b, d, there);
   for (i32 k = 0; k < DIM; k++) off[k] = out[k] - c * d[k];
   const real wide = sqrt(N(vec_dot)(own, own)) + sqrt(N(vec_dot)(there, there));
   jump[i]         = square > 0 ? c / square : R(0);

@@ -78,14 +78,17 @@ class Stick(WallFields):
 
 
 class ViscousGradients(Gradients):
-    """Gradients of a viscous gas, and in the field `slope` the same without limits and whole."""
+    """Gradients of a viscous gas, and in the field `slope` the same without limits and whole.
+
+    These have weights |d|^-2 everywhere, as across thin layers no others are right.
+    """
 
     kernel = "viscous_gradient"
 
     def _begin(self, backend: Any) -> None:
         whole = backend.zeros(self.fields["inverse"].shape)
         self.fields.add(slope=backend.zeros(self.grad.shape), whole=whole)
-        self.grid.measure.follow(self.fields.bind("least_squares", inverse=whole))
+        self.grid.measure.follow(self.fields.bind("least_squares", inverse=whole, blunt=None))
         super()._begin(backend)
 
 
