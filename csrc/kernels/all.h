@@ -1,5 +1,5 @@
 /* all.h - every kernel, and the set it loops over.  Add a kernel: its header and a K() here; one that is
- * written once per dimension: both in dimension.h, meshes.h, meshes_plane.h, cells.h or incompressible.h. */
+ * written once per dimension: both in dimension.h, meshes.h, cells.h or incompressible.h.         */
 #include "core/kernel.h"
 #include "physics/fault.h"
 #include "physics/number.h"
@@ -24,7 +24,7 @@
 #include "dimension.h"
 #include "faces.h"
 #include "meshes.h"
-#include "meshes_plane.h"
+#include "mesh/eddies_newton.h"
 #include "flow/vortex.h"
 #include "mesh/metrics.h"
 #include "mesh/facets.h"
@@ -131,7 +131,7 @@
   K(inc_divergence, nodes) K(inc_defect, groups) K(inc_pressure_side, nodes)                      \
   K(inc_mean_pressure, groups) K(inc_level_pressure, nodes) K(inc_share, groups)                                            \
   K(inc_pace, nodes) K(inc_graded, nodes) K(inc_steady_change, nodes) K(inc_raise_pressure, nodes)                     \
-  DIMENSION_LIST(K, ) FACES_LIST(K, ) MESH_LIST(K, ) PLANE_MESH_LIST(K, )                         \
+  DIMENSION_LIST(K, ) FACES_LIST(K, ) MESH_LIST(K, )                                              \
   CELLS_LIST(K, ) INCOMPRESSIBLE_LIST(K, )                                                        \
   DIMENSION_LIST(K, _3d) FACES_LIST(K, _3d) MESH_LIST(K, _3d)                                    \
   K(dual_normals_3d, edges) K(dual_sweeps_3d, edges) K(dual_volumes_3d, nodes)                    \
@@ -153,7 +153,9 @@
 #define MARCH_LIST(K, B) MARCH_LIST_(K, B)
 #define MARCH_LIST_(K, B)                                                                         \
   K(aggregate_blocks_##B, sums) K(aggregate_side_##B, wholes) K(aggregate_spread_##B, rows)       \
-  K(line_factor_##B, lines) K(line_solve_##B, lines) K(line_left_##B, rows) K(line_add_##B, rows) \
+  K(line_factor_##B, lines) K(line_solve_##B, lines) K(line_left_##B, rows) K(line_add_##B, rows)
+#define GMRES_LIST(K, B) GMRES_LIST_(K, B)
+#define GMRES_LIST_(K, B)                                                                         \
   K(gmres_first_##B, groups) K(gmres_scale_##B, rows) K(gmres_keep_##B, rows)                     \
   K(gmres_dots_##B, groups) K(gmres_take_##B, rows) K(gmres_turn_##B, groups) K(gmres_sum_##B, rows)
 #define CG_LIST(K, B) CG_LIST_(K, B)

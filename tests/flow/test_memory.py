@@ -163,6 +163,30 @@ def test_a_viscous_gas_needs_what_is_allocated(allocated, name, turbulence):
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(
+    ("kind", "turbulence", "share"),
+    [*((kind, None, 0.01) for kind in MADE), *(("between planes", t, 0.03) for t in (None, "sa"))],
+)
+@pytest.mark.filterwarnings("ignore:.*not resolved:RuntimeWarning", "ignore:.*y\\+:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:.*its drag by pressure:RuntimeWarning")
+def test_a_viscous_gas_in_space_needs_what_is_allocated(allocated, kind, turbulence, share):
+    """Within 1 % as of an inviscid one; of 3000 nodes between planes 1.7 and 2.0 % are not seen."""
+    mesh, sides = SOLIDS[kind]()
+    gc.collect()
+    before = allocated()
+
+    gas = {"reynolds": 1e3, "turbulence": turbulence, "settings": km.AleSettings(newton=False)}
+    ale = km.Ale(mesh, mach=0.3, device="cpu", **gas, **sides)
+    recording = ale.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
+
+    asked = "float64", [mesh], ale.settings
+    want = memory.needed(ale.counted, *asked)
+    assert allocated() - before == pytest.approx(want, rel=share)
+    assert want > 1.05 * memory.needed(km.Ale, *asked)
+    assert recording is not None
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("gas", [{}, {"reynolds": 1e3}, {"reynolds": 1e3, "turbulence": "sa"}])
 @pytest.mark.filterwarnings("ignore:.*y\\+:RuntimeWarning", "ignore:.*half as thick:RuntimeWarning")
 def test_steps_of_newton_need_at_most_what_is_counted(allocated, gas):

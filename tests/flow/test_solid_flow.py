@@ -63,7 +63,6 @@ def test_between_planes_of_symmetry_loads_are_those_of_the_plane(plane, of, cell
     [
         ({"deform": km.deform.Delaunay()}, r"in space use --deform rigid \(deform=Rigid"),
         ({"chord": 1.0}, "reference_area"),
-        ({"reynolds": 100.0, "turbulence": "sa"}, "turbulence is .sa., which there is on meshes"),
         ({"settings": km.AleSettings(face_loop="colours")}, "face_loop is 'colours'"),
         ({"settings": km.AleSettings(far_field="vortex")}, "far_field is 'vortex'"),
         ({"boundaries": {"rim": km.outlet(pressure=0.9)}}, "on meshes in the plane"),

@@ -156,7 +156,7 @@ def test_wall_cells_above_half_of_a_laminar_layer_are_told(height, told):
 
 
 def notes_of(mesh, **told):
-    """What is said of the cells of a mesh in space."""
+    """Sentences on the cells of a mesh in space."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made = km.Ale(mesh, **(LAWS | {"reference_area": np.pi / 4} | told))
@@ -176,7 +176,7 @@ def test_edges_around_a_body_in_space_are_those_of_the_section_in_its_middle(nod
 
 @pytest.mark.parametrize(("height", "told"), [(0.35, ""), (0.45, "take a wall_spacing of at most")])
 def test_wall_cells_in_space_above_half_of_a_laminar_layer_are_told(height, told):
-    """Of the reference length, at Reynolds number 40: 5 / sqrt(40) = 0.79 at the end of a plate."""
+    """5 / sqrt(40) = 0.79 reference lengths at the end of a plate at Reynolds number 40."""
     solid = km.mesh.extruded(ROUND, span=0.5)
     _, heights = cell_heights(km.Ale(solid, **LAWS | {"reference_area": 0.5}).grid)
     scaled = solid.transformed(solid.points * (height / np.median(heights)))

@@ -1,4 +1,4 @@
-"""Laminar flow on meshes in space: beside the plane's, loads, frames, halves, walls, restarts."""
+"""Viscous flow on meshes in space: beside the plane's, loads, frames, halves, walls, restarts."""
 
 import csv
 
@@ -12,16 +12,24 @@ from runs import assert_same
 from solid_cases import MACH, Shaken, forced
 from solids import MADE, cube, half_of
 from solver_cases import on_devices
+from viscous_cases import endless
 
 pytestmark = [
     pytest.mark.flow,
     pytest.mark.filterwarnings("ignore:.*moves at once:RuntimeWarning"),
     pytest.mark.filterwarnings("ignore:.*edges lie around the wall:RuntimeWarning"),  # coarse
+    pytest.mark.filterwarnings("ignore:.*the planform of cylinder is:RuntimeWarning"),
 ]
 
 SPHERE = km.mesh.sphere(1000, far_field=5.0, wall_spacing=0.12)
 ROUND = km.mesh.cylinder(300, far_field=6.0, around=24)
 LAYERS, SPAN = 3, 0.5
+MODELS = {
+    "laminar": {},
+    "warm wall": {"viscosity": km.Viscosity(wall=1.2)},
+    "turbulent": {"turbulence": "sa"},
+}
+on_models = pytest.mark.parametrize("model", MODELS)
 
 
 def case(mesh=SPHERE, drop=1e-3, device="cpu", **changes):
@@ -47,24 +55,41 @@ def test_a_laminar_stream_survives_arbitrary_motion(kind, edges, device):
     assert change > 0.2
 
 
+@pytest.mark.long
+@on_devices
+@pytest.mark.parametrize("kind", MADE)
+def test_a_turbulent_stream_survives_arbitrary_motion(kind, device, monkeypatch):
+    """No wall is near, and without vorticity nothing is made: nu~ of the stream stays, too."""
+    endless(monkeypatch)
+    made = km.Ale(
+        cube(3, kind, size=2.0, jitter=0.1, middle=-1.0), mach=MACH, alpha_deg=17.0, walls=[],
+        reynolds=20.0, device=device, deform=Shaken(0.12, 0.05, True), turbulence="sa",
+    )  # fmt: skip
+    rate = made.viscosities[0]
+
+    error, change = forced(made, 30)
+
+    assert error <= 1e-12
+    assert change > 0.2
+    assert np.abs(made.backend.get(made.fields["nt"]) - 3.0 * rate).max() <= 1e-12 * rate
+
+
 # ---------------------------------------------------------------- the plane
 
 
-def drawn(mesh, **more):
+def drawn(mesh, layers=LAYERS, **more):
     """The mesh in the plane and drawn out, in a case of each."""
     told = {"mach": 0.3, "reynolds": 40.0, "alpha_deg": 5.0, "moment_about": (0.1, 0.2),
             "device": "cpu", **more}  # fmt: skip
-    solid = km.mesh.extruded(mesh, span=SPAN, layers=LAYERS)
+    solid = km.mesh.extruded(mesh, span=SPAN, layers=layers)
     return km.Ale(mesh, **told), km.Ale(solid, **(told | {"reference_area": SPAN}))
 
 
-@pytest.mark.filterwarnings("ignore:.*the planform of cylinder is:RuntimeWarning")
-@pytest.mark.parametrize("wall", ["adiabatic", 1.2])
-def test_an_extruded_cylinder_has_the_flow_of_the_plane(wall):
-    settings = km.AleSettings(
-        limiter="none", steady_drop=1e-11, jacobian_fix=0.3, newton_tolerance=0.03
-    )
-    flat, solid = drawn(ROUND, settings=settings, viscosity=km.Viscosity(wall=wall))
+@on_models
+def test_an_extruded_cylinder_has_the_flow_of_the_plane(model):
+    drops = {} if model != "turbulent" else {"turbulence_drop": 1e-10}
+    settings = km.AleSettings(limiter="none", steady_drop=1e-11, jacobian_fix=0.3, **drops)
+    flat, solid = drawn(ROUND, settings=settings, **MODELS[model])
 
     results = [made.steady().summary["result"] for made in (flat, solid)]
 
@@ -80,14 +105,16 @@ def test_an_extruded_cylinder_has_the_flow_of_the_plane(wall):
         found, there = getattr(other, name), getattr(one, name)[rows]
         assert np.abs(found - there).max() <= 1e-8 * max(np.abs(there).max(), 1.0), name
     assert np.abs(other.friction[:, 1]).max() <= 1e-8
-    assert np.abs(one.heat_flux).max() > 1e-3 or wall == "adiabatic"
+    assert np.abs(one.heat_flux).max() > 1e-3 or model != "warm wall"
 
 
-def test_steps_of_an_extruded_cylinder_are_those_of_the_plane():
-    told = {"deform": km.deform.Rigid(), "motion": km.motion.plunge(0.1, 0.5)}
+@pytest.mark.parametrize("model", ["laminar", "turbulent"])
+def test_steps_of_an_extruded_cylinder_are_those_of_the_plane(model):
+    told = {"deform": km.deform.Rigid(), "motion": km.motion.plunge(0.1, 0.5), **MODELS[model]}
+    drops = {} if model == "laminar" else {"unsteady_turbulence_drop": 1e-9}
     settings = km.AleSettings(
         limiter="none", steady_drop=1e-9, unsteady_drop=1e-11, unsteady_iterations=100,
-        jacobian_fix=0.3,
+        jacobian_fix=0.3, **drops,
     )  # fmt: skip
     flat, solid = drawn(ROUND, settings=settings, **told)
 
@@ -99,14 +126,36 @@ def test_steps_of_an_extruded_cylinder_are_those_of_the_plane():
     assert np.ptp(one.cl) > 0.1
 
 
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore:.*the planform of airfoil is:RuntimeWarning")
+def test_an_extruded_section_has_the_turbulent_flow_of_the_plane(monkeypatch):
+    """Fits are alike where the plane takes no share of slopes across layers that curve."""
+    mesh = km.mesh.airfoil("naca0012", nodes=2500, far_field=10.0, topology="c", cells="quads",
+                           heights="even", y_plus=2, reynolds=2e4, growth=1.5)  # fmt: skip
+    monkeypatch.setattr(
+        "kinemesh.space.grid.flattened", lambda layers, x: (np.empty(0, int), np.empty((0, 3)))
+    )
+    settings = km.AleSettings(limiter="none", steady_drop=1e-10, turbulence_drop=1e-8,
+                              jacobian_fix=0.3)  # fmt: skip
+    flat, solid = drawn(mesh, 1, settings=settings, reynolds=2e4, turbulence="sa")
+    assert not solid.backend.get(solid.fields["blunt"]).any()
+
+    results = [made.steady().summary["result"] for made in (flat, solid)]
+
+    assert all(own["converged"] for own in results)
+    for name in ("cl", "cd", "cm", "cd_friction", "y_plus_mean"):
+        assert results[0][name] == pytest.approx(results[1][name], abs=1e-8), name
+    assert results[0]["cl"] > 0.3
+
+
 # ---------------------------------------------------------------- loads
 
 
 @on_devices
-@pytest.mark.parametrize("wall", ["adiabatic", 1.2])
-def test_the_reaction_of_the_wall_is_what_the_far_field_leaves(wall, device):
+@on_models
+def test_the_reaction_of_the_wall_is_what_the_far_field_leaves(model, device):
     """Force on the wall = - momentum through the far field, to what the residual has left."""
-    made = case(drop=1e-10, device=device, viscosity=km.Viscosity(wall=wall))
+    made = case(drop=1e-10, device=device, **MODELS[model])
     result = made.steady().summary["result"]
     b, get, far = made.backend, made.backend.get, made.grid.patches["far"]
 
@@ -252,9 +301,10 @@ def test_what_is_drawn_along_lines_is_refused_in_space(ended):
 
 @pytest.mark.long
 @on_devices
-def test_a_run_that_goes_on_has_the_bits_of_one_that_never_stopped(device, tmp_path):
+@pytest.mark.parametrize("model", ["laminar", "turbulent"])
+def test_a_run_that_goes_on_has_the_bits_of_one_that_never_stopped(model, device, tmp_path):
     law = km.motion.pitch(20.0, 0.5, about=(0.1, 0.0)) + km.motion.plunge(0.1, 0.5)
-    told = {"device": device, "motion": law, "deform": km.deform.Rigid()}
+    told = {"device": device, "motion": law, "deform": km.deform.Rigid(), **MODELS[model]}
     steps = {"time_step": 0.3, "start": "as is"}
     case(**told).run(**steps, steps=4, out=tmp_path / "whole")
 

@@ -9,8 +9,10 @@
 #define BELOW   4
 #if B == 1
 #define MARCHED /* matrices of marches: coarse levels, lines, GMRES */
+#define VECTORS /* of GMRES */
 #elif B == 2
 #define MARCHED
+#define VECTORS
 #define WIDE            /* vectors of B under a scalar matrix */
 #define FINEST          /* a matrix of springs */
 #define MULTIGRID_B f64 /* the finest right-hand side is a residual of conjugate gradients */
@@ -22,9 +24,13 @@
 #define MULTIGRID_B f64
 #elif B == 4
 #define MARCHED
+#define VECTORS
 #define MULTIGRID_B real
 #elif B == 5
 #define MARCHED
+#define VECTORS
+#elif B == 6 /* of a gas in space and one equation beside */
+#define VECTORS
 #elif B == 7
 #undef BELOW
 #define BELOW       7
@@ -36,6 +42,9 @@ BLOCK_LIST(LISTED, B)
 #endif
 #ifdef MARCHED
 MARCH_LIST(LISTED, B)
+#endif
+#ifdef VECTORS
+GMRES_LIST(LISTED, B)
 #endif
 #ifdef FINEST
 CG_LIST(LISTED, B)
@@ -55,6 +64,8 @@ WIDE_LIST(LISTED, B)
 #ifdef MARCHED
 #include "lines.h"
 #include "aggregates.h"
+#endif
+#ifdef VECTORS
 #include "gmres.h"
 #endif
 #ifdef FINEST
@@ -71,6 +82,7 @@ WIDE_LIST(LISTED, B)
 #undef BC
 #undef BELOW
 #undef MARCHED
+#undef VECTORS
 #undef FINEST
 #undef MULTIGRID_B
 #undef WIDE

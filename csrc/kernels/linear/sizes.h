@@ -9,5 +9,7 @@
 #include "blocks.h"
 #define B 5
 #include "blocks.h"
+#define B 6
+#include "blocks.h"
 #define B 7
 #include "blocks.h"

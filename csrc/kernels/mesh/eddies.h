@@ -61,17 +61,17 @@ HD real N(vorticity)(const real *g)
   F(in, i32, slot, "entries>blocks!") \
   F(upd, f32, A, "blocks,1")
 /* Sums over the edges of a node; size: of the terms that cancel in res. */
-struct eddy_sum {
+struct N(eddy_sum) {
   real res, diagonal, size;
 };
 /* Convection of first order and diffusion through the edges of node a of density rho, rows of the matrix with them:
  * an advective form, with the mass that the flow's flux takes through the moving face.           */
-HD struct eddy_sum N(eddy_edges)(const i32 a, const real rho EDDY_EDGES(PARAM))
+HD struct N(eddy_sum) N(eddy_edges)(const i32 a, const real rho EDDY_EDGES(PARAM))
 {
-  struct eddy_sum s   = {0, 0, 0};
-  const real      own = nt[a], most = rho / EDDY_SIGMA, here = R(0.5) * (EDDY_CB2 - R(1)) * eta[a];
-  real            g[DIM];
-  f64             at[DIM];
+  struct N(eddy_sum) s = {0, 0, 0};
+  const real own = nt[a], most = rho / EDDY_SIGMA, here = R(0.5) * (EDDY_CB2 - R(1)) * eta[a];
+  real       g[DIM];
+  f64        at[DIM];
   N(place_load)(x, a, at);
   for (i32 k = 0; k < DIM; k++) g[k] = slope_nt[DIM * a + k];
   for (i32 e = offsets[a]; e < offsets[a + 1]; e++) {
@@ -128,8 +128,8 @@ KERNEL(N(eddy_rows), EDDY_ROWS, heavy)
 {
   const i32 m = member[i], own = diagonal[row_of[i]];
   if (!active[m]) return;
-  const real            rho = q[NV * i + DENSITY], mass = rho * (real)V[i];
-  const struct eddy_sum s = N(eddy_edges)(i, rho EDDY_EDGES(NAME));
+  const real rho = q[NV * i + DENSITY], mass = rho * (real)V[i];
+  const struct N(eddy_sum) s = N(eddy_edges)(i, rho EDDY_EDGES(NAME));
   if (!(distance[i] > 0)) {
     for (i32 e = offsets[i]; e < offsets[i + 1]; e++) A[slot[e]] = 0;
     A[own] = 1, res_nt[i] = size_nt[i] = 0, rhs_nt[row_of[i]] = 0;
@@ -152,8 +152,8 @@ KERNEL(N(eddy_rows), EDDY_ROWS, heavy)
 KERNEL(N(eddy_residual), EDDY_RESIDUAL, heavy)
 {
   if (!active[member[i]] || !(distance[i] > 0)) return;
-  const real               rho = q[NV * i + DENSITY];
-  const struct eddy_sum    s   = N(eddy_edges)(i, rho EDDY_FACES(NAME), 0, 0);
+  const real rho             = q[NV * i + DENSITY];
+  const struct N(eddy_sum) s = N(eddy_edges)(i, rho EDDY_FACES(NAME), 0, 0);
   real                     rate;
   const struct eddy_number made = N(eddy_made)(i, nt, &rate EDDY_OWN(NAME));
   res_nt[i]                     = s.res + rho * (real)V[i] * (rate - made.value);

@@ -94,9 +94,9 @@ class Ale(Solver):
     """A case, or an ensemble of cases, on moving meshes in the plane or in space.
 
     In space x is downstream, y along the span and z up.  The angle of attack and a pitching motion
-    turn in planes of x and z; `about` and `moment_about` are points (x, z).  There a viscous gas is
-    laminar, the mesh moves as one with its body, and markers with a word that begins with symm are
-    planes of symmetry where `boundaries` names none.
+    turn in planes of x and z; `about` and `moment_about` are points (x, z).  There the mesh moves
+    as one with its body, and markers with a word that begins with symm are planes of symmetry where
+    `boundaries` names none.
 
     Parameters
     ----------

@@ -51,7 +51,6 @@ def check_solids(case: Any, arguments: Arguments) -> None:
     case : solver on meshes, with `solids`, its volumes in space, and `viscosity`, of its gas
     """
     check_space(case, arguments)
-    case.viscosity.check_space()
     loop = arguments.settings.face_loop
     if loop != "store" and not case.solids.any_loop:
         raise SettingsError(

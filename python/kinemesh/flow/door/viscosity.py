@@ -135,9 +135,6 @@ class Inviscid:
         del solver
         _refuse_laminar(settings)
 
-    def check_space(self) -> None:
-        """SettingsError for a gas that is not computed in space."""
-
     def check_walls(self, meshes: Sequence[Any], conditions: Mapping[str, Condition]) -> None:
         """SettingsError for a member without the walls that the gas needs."""
 
@@ -214,14 +211,6 @@ class Laws(Inviscid):
                     f"{name} is {value!r}, which viscous flow has not; take {known!r}",
                     argument=name,
                 )
-
-    def check_space(self) -> None:
-        if self.turbulence is not None:
-            raise SettingsError(
-                f"turbulence is {self.turbulence!r}, which there is on meshes in the plane alone; "
-                "in space leave it out, for laminar flow",
-                argument="turbulence",
-            )
 
     def check_walls(self, meshes: Sequence[Any], conditions: Mapping[str, Condition]) -> None:
         check_walls(meshes, conditions, self.turbulence is not None)
