@@ -9,6 +9,7 @@ from exact_gas import GAMMA
 from kinemesh import cases
 from kinemesh.cases import build
 from runs import assert_same
+from scipy.special import erfcx
 from solid_cases import MACH, Shaken, forced
 from solids import MADE, cube, half_of
 from solver_cases import on_devices
@@ -224,6 +225,27 @@ def test_a_half_with_its_plane_of_symmetry_comes_to_the_whole():
 
     order = -np.diff(np.log(apart), axis=0)[0] / np.diff(np.log(counts))[0]
     assert (order >= 1.8).all()
+
+
+@pytest.mark.long
+def test_a_sphere_that_turns_is_held_by_the_friction_of_the_gas():
+    """8 pi mu R^3 w (1 + (1 / sqrt(pi t) - exp(t) erfc(sqrt(t))) / 3), t in R^2 / nu, of a fluid
+    at rest (Landau and Lifshitz, Fluid Mechanics, section 24); here a slow stream goes by."""
+    mach, reynolds, turn, radius = 0.1, 20.0, 0.4, 0.5
+    made = case(
+        km.mesh.sphere(3000, far_field=5.0, wall_spacing=0.04), mach=mach, reynolds=reynolds,
+        alpha_deg=0.0, moment_about=(0.0, 0.0), deform=km.deform.Rigid(),
+        motion=km.motion.rotate(np.degrees(turn), about=(0.0, 0.0)),
+    )  # fmt: skip
+
+    rows = made.run(time_step=0.5, steps=8, start="as is").history
+
+    nu, rate, t = mach / reynolds, turn * mach, mach / reynolds * rows.time[-1] / radius**2
+    share = 1 + (1 / np.sqrt(np.pi * t) - erfcx(np.sqrt(t))) / 3
+    torque = 8 * np.pi * nu * radius**3 * rate * share / (0.5 * mach**2 * np.pi / 4)
+    # 3052 nodes and 16 steps: 2.0 %, 8106 nodes: 0.9 %
+    assert rows.cm[-1] == pytest.approx(-torque, rel=0.03)
+    assert rows.power[-1] == pytest.approx(rate * rows.cm[-1], rel=1e-9)
 
 
 # ---------------------------------------------------------------- walls
