@@ -149,6 +149,24 @@ def test_an_extruded_section_has_the_turbulent_flow_of_the_plane(monkeypatch):
     assert results[0]["cl"] > 0.3
 
 
+@pytest.mark.filterwarnings("ignore:.*loads are sums over all walls:RuntimeWarning")
+def test_walls_that_share_nodes_have_the_loads_of_the_plane():
+    """Friction there is divided by areas as it is by lengths."""
+    rim = ROUND.boundaries["cylinder"]
+    sides = {"one": rim[:9], "two": rim[9:], "farfield": ROUND.boundaries["farfield"]}
+    mesh = km.Mesh(ROUND.points, ROUND.triangles, ROUND.quads, sides)
+    settings = km.AleSettings(limiter="none", steady_drop=1e-10, jacobian_fix=0.3)
+    both = drawn(mesh, settings=settings, far=["farfield"])
+    for made in both:
+        assert made.steady().summary["result"]["converged"]
+
+    flat, solid = (made.forces.sums_about(np.array([[0.1, 0.2]])) for made in both)
+
+    assert flat.shape == solid.shape == (3, 2)
+    assert np.abs(solid / SPAN - flat).max() <= 1e-8 * np.abs(flat).max()
+    assert np.abs(flat).min() > 1e-4
+
+
 # ---------------------------------------------------------------- loads
 
 
