@@ -39,8 +39,8 @@ class Lagging:
         return self.stepped
 
     def load(self, case, time_step):
-        """(steps,) cl of a case, by the trapezoidal rule with an eighth of its step."""
-        chord, every = case.flow.references[1], 8
+        """(steps,) cl of a case, by the trapezoidal rule with a quarter of its step."""
+        chord, every = case.flow.references[1], 4
         law = case.motion.build(chord)
         name = "alpha" if law.pitch_deg else "h"
         lag, stiffness, damping = LAG[name]
@@ -108,7 +108,7 @@ def test_all_frequencies_of_all_motions_and_mach_numbers_come_of_one_run(lagging
     assert [c.flow.mach for c in one.cases] == [0.4, 0.4, 0.5, 0.5]
     assert one.asked["start"] == "steady"
     for m, mach in enumerate(MACH):
-        # the trapezoidal rule of the lag is wrong by (omega ds)^2 / 12 of an eighth of the step
+        # the trapezoidal rule of the lag is wrong by (omega ds)^2 / 12 of a quarter of the step
         for name in ("alpha", "h"):
             wanted = (1 + mach) * exact(name, K)
             assert found[f"cl_{name}"].values[m] == pytest.approx(wanted, rel=1e-3)

@@ -57,7 +57,7 @@ def by_k_method(section, k=K):
 def test_sections_on_theodorsens_loads_flutter_at_their_known_speed(name):
     section, speed, k = PUBLISHED[name]
 
-    found = km.flutter(q_of(section.axis), structure=section)
+    found = km.flutter(q_of(section.axis), structure=section, points=60)
 
     assert found.boundary.values == pytest.approx([speed], abs=1e-4)
     assert found.boundary_k.values == pytest.approx([k], abs=1e-4)
@@ -75,7 +75,7 @@ def test_crossings_of_all_modes_are_those_of_another_method(name):
 
     last = {"case A": 4.0, "light": 1.0}[name]
 
-    found = km.flutter(q_of(section.axis), speed_index=(0.3, last), structure=section)
+    found = km.flutter(q_of(section.axis), speed_index=(0.3, last), structure=section, points=60)
 
     wanted = [own for own in by_k_method(section, dense) if 0.3 < own[0] < last]
     assert wanted
@@ -143,6 +143,14 @@ def test_a_section_whose_lift_is_ahead_of_its_axis_diverges_at_its_known_speed()
     assert found.divergence.values == pytest.approx([speed], rel=1e-12)
     assert found.end.values.tolist() == ["divergence"]
     assert np.isnan(found.boundary.values).all()
+
+
+def test_the_lowest_of_several_speeds_of_divergence_counts():
+    """Plunge and pitch that do not know one another: V* = sqrt(2 pi K / Q) each."""
+    section = km.structure.TypicalSection(50, 0.0, 0.0, 0.25, 2.0)
+    forces = Forces(np.linspace(0, 1, 5), np.array([np.diag([1.0, 0.5])] * 5))
+
+    assert divergence(section, forces) == pytest.approx(sqrt(2 * pi * min(4.0 / 1.0, 0.25 / 0.5)))
 
 
 def test_without_loads_at_rest_divergence_is_not_known():
@@ -266,7 +274,7 @@ def test_a_ready_case_flutters_at_its_mach_numbers_and_leaves_tables(lagless, tm
     own, out = lagless[0]
     assert (own.mach, own.axis, own.amplitude_deg) == ((0.7, 0.8), (-0.5, 0.0), 0.1)
     assert own.k[0] == 0
-    assert own.k[-1] == pytest.approx(1.15 * 5.337703 / (0.3 * sqrt(60)), rel=1e-6)
+    assert own.k[-1] == pytest.approx(1.5 * 5.337703 / (0.3 * sqrt(60)), rel=1e-6)
     assert out == tmp_path
     assert found.boundary.values == pytest.approx([2.3727] * 2, abs=1e-3)
     edge = text_table.read(tmp_path / "crossings.csv")

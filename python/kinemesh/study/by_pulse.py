@@ -57,8 +57,8 @@ class Pulses:
     def of(cls, asked: Any) -> Pulses:
         """Pulses whose spectrum reaches the largest k, in steps that resolve it."""
         omega, tables = 2 * max(asked.k), asked.tables
-        # the spectrum of sin^4 falls to 0 at omega T = 6 pi; here it has 0.41 of its largest value
-        duration = min(LONGEST, 3 * pi / omega)
+        # the spectrum of sin^4 falls to 0 at omega T = 6 pi; at 4 pi it has a sixth of its largest
+        duration = min(LONGEST, 4 * pi / omega)
         step = min(2 * pi / omega / tables["run"]["steps_per_cycle"], duration / IN_PULSE)
         told = (tables, asked.folder, asked.chord, asked.axis, asked.mach)
         return cls(*told, duration, step, asked.amplitude_deg)

@@ -25,8 +25,8 @@ from kinemesh.study.sweep.asked import asked_of as read_as
 
 WAYS, LATER = ("linear",), ("time", "both")
 FREQUENCIES = 161  # of Q
-BEYOND = 1.15  # largest k of Q over that of the highest mode without wind, at the first V*
-STEPS = 24  # in a cycle of the largest k, which is of a mode that loads hardly change
+BEYOND = 1.5  # largest k of Q over that of the highest mode without wind, at the first V*
+STEPS = 18  # in a cycle of the largest k, which is of a mode that loads hardly change
 PER = {"chord": 1.0, "half of the chord": 2.0}
 KEPT = ("Q", "converged", "unsettled", "periodic")  # of derivatives
 AXIS = 1e-6  # difference of two places of the axis [chord]

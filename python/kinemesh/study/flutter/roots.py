@@ -26,6 +26,7 @@ ITERATIONS, RESIDUAL = 12, 1e-11  # of Newton's method: at most, and of changes 
 FAR = 0.15  # largest change of p in a step, over |p|; more are two steps
 ALIKE = 0.9  # least |cosine| between the shapes of two steps
 HALVINGS = 14  # of a step, at most
+STEPS = 500  # to the next parameter, at most
 AT_REST = 0.01  # k of a root that swings no more, over that of its mode without wind
 
 
@@ -152,7 +153,7 @@ def followed(at: Callable[[float], Equation], start: Root, first: float, last: f
     """
     here, root, step = first, start, last - first
     least = abs(step) / 2**HALVINGS
-    while here != last:
+    for _ in range(STEPS):
         there = last if abs(last - here) <= abs(step) * (1 + 1e-9) else here + step
         try:
             made = at(there).solve(root)
@@ -162,11 +163,13 @@ def followed(at: Callable[[float], Equation], start: Root, first: float, last: f
             good = False
         if good:
             here, root, step = there, made, step * (1.5 if abs(step) < abs(last - first) else 1)
+            if here == last:
+                return root
         elif abs(step) / 2 < least:
-            raise NoRoot(root)
+            break
         else:
             step /= 2
-    return root
+    raise NoRoot(root)
 
 
 @dataclass(frozen=True, slots=True)
