@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.errors import KinemeshError, KinemeshWarning
+from kinemesh.errors import CaseError, KinemeshError, KinemeshWarning
 from kinemesh.study import by_pulse as module
 from sweeps import case
 
@@ -218,6 +218,8 @@ def test_a_run_goes_on_in_its_folder_with_the_bits_of_one_that_went_on(tmp_path,
     assert (longer.Q == whole.Q).all()
     assert not (longer.Q == found.Q).any()
     assert (km.derivatives(**told, resume=True).Q == longer.Q).all()
+    with pytest.raises(CaseError, match=r"holds another run.*by a new folder of its name"):
+        km.derivatives(**told | {"amplitude_deg": 1.0})
 
 
 @pytest.mark.slow

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil, pi, radians
 from pathlib import Path
@@ -12,9 +14,10 @@ from numpy.typing import NDArray
 
 from kinemesh.cases import ensemble
 from kinemesh.cases.casefile import Case
-from kinemesh.errors import SettingsError, warn
+from kinemesh.errors import CaseError, SettingsError, warn
 from kinemesh.loops.response import response, tail
 from kinemesh.results.opening import open_run
+from kinemesh.sentences import Option
 from kinemesh.study.sweep.spaces import Spaces
 
 if TYPE_CHECKING:
@@ -125,7 +128,7 @@ class Pulses:
         steps = [self.step * self.chord / case.flow.speed for case in cases]
         told: dict[str, Any] = {"time_step": steps, "steps": self.most, "start": "steady"}
         told |= {"preflight": False, "out": out, "resume": bool(rows), "progress": progress}
-        with solver.steps(**told) as each:
+        with _without_overwrite(), solver.steps(**told) as each:
             for step in each:
                 # a run that was stopped has rows after its restart, which come once more
                 rows[step.number - 1 :] = [[np.atleast_1d(step.cl), np.atleast_1d(step.cm)]]
@@ -140,6 +143,20 @@ class Pulses:
             return False
         loads = np.array(rows).transpose(2, 1, 0)  # (members, loads, steps)
         return all(self.tail(own) <= self.limit for own in loads if np.isfinite(own).all())
+
+
+@contextmanager
+def _without_overwrite() -> Iterator[None]:
+    """Errors do not name the argument `overwrite`, which derivatives have not."""
+    try:
+        yield
+    except CaseError as error:
+
+        def other(word: Any) -> Any:
+            is_it = isinstance(word, Option) and word.name == "overwrite"
+            return "a new folder of its name" if is_it else word
+
+        raise CaseError(error.said.changed(other)) from None
 
 
 def _before(out: Path, members: int) -> list[Any]:
