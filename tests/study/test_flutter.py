@@ -121,6 +121,13 @@ def test_another_structure_takes_the_loads_of_an_analysis():
     assert abs(again.boundary.values - one.boundary.values) > 0.01
 
 
+def test_loads_without_a_mach_number_have_roots_and_a_figure():
+    found = km.flutter(q_of(LIGHT.axis).isel(mach=0, drop=True), structure=LIGHT, points=30)
+
+    assert found.boundary.values == pytest.approx([0.5640455], abs=1e-6)
+    assert "Mach" not in km.plot.vg(found).get_suptitle()
+
+
 def quasi_steady(slope, arm, drag=0.3):
     """Loads of a slope of lift at a place `arm` b ahead of the axis, and damping of the pitch."""
     k = np.linspace(0, 3, 61)
