@@ -8,6 +8,7 @@ import kinemesh as km
 import numpy as np
 import pyamg.aggregation.tentative  # noqa: F401  # takes memory, once
 import pytest
+import scipy.linalg
 import scipy.sparse as sp
 from kinemesh.linear import blocks, hierarchy
 from kinemesh.linear.blocks import Blocks
@@ -102,3 +103,42 @@ def test_weak_couplings_smooth_transfers_as_if_on_the_diagonal(coupling, joins):
     ones = np.ones(nodes**2)
     (most,) = np.linalg.lstsq(transfer, ones, rcond=None)[1]
     assert most < 1e-12 * nodes**2
+
+
+def test_couplings_are_those_of_unit_diagonals_whatever_directions_weigh():
+    """Beside the singular values of D_i^-1/2 K_ij D_j^-1/2, and the same of S K S^T, S of any
+    blocks, as none of them changes."""
+    draw = np.random.default_rng(4)
+    size, nodes = 3, 6
+    half = draw.standard_normal((size * nodes, size * nodes))
+    given = half @ half.T
+    change = sp.block_diag([draw.standard_normal((size, size)) for _ in range(nodes)]).toarray()
+
+    def found(dense):
+        matrix = sp.bsr_matrix(dense, blocksize=(size, size))
+        inverse = np.linalg.inv(blocks.block_diagonal(matrix))
+        values = hierarchy._couplings(matrix, inverse)
+        return sp.csr_array((values, matrix.indices, matrix.indptr)).toarray()
+
+    roots = [scipy.linalg.sqrtm(own) for own in np.einsum("ikil->ikl", given.reshape(6, 3, 6, 3))]
+    scale = np.linalg.inv(scipy.linalg.block_diag(*roots))
+    unit = (scale @ given @ scale.T).reshape(nodes, size, nodes, size).transpose(0, 2, 1, 3)
+    want = np.sqrt((np.linalg.svd(unit, compute_uv=False) ** 2).mean(axis=2))
+    np.testing.assert_allclose(found(given), want, rtol=1e-9)
+    np.testing.assert_allclose(found(change @ given @ change.T), want, rtol=1e-7)
+
+
+@pytest.mark.parametrize(("coupling", "joins"), [(0.0599, False), (0.0601, True)])
+def test_couplings_of_a_sixteenth_or_so_join_aggregates(coupling, joins):
+    """Two chains of nodes: couplings 1 along each, and `coupling` of their diagonals across."""
+    nodes = 12
+    ring = sp.eye_array(nodes, k=1) + sp.eye_array(nodes, k=1 - nodes)
+    across = 2 * coupling / (1 - coupling)  # of a diagonal 2 + across
+    chain, pair = 2 * sp.eye_array(nodes) - ring - ring.T, np.array([[1.0, -1.0], [-1.0, 1.0]])
+    matrix = sp.kron(np.eye(2), chain) + across * sp.kron(pair, sp.eye_array(nodes))
+    matrix = sp.bsr_matrix(matrix, blocksize=(1, 1))
+    inverse = 1 / blocks.block_diagonal(matrix)
+
+    number = hierarchy._aggregates(matrix, inverse, hierarchy.STRENGTH).indices
+
+    assert bool(np.isin(number[:nodes], number[nodes:]).any()) is joins

@@ -17,13 +17,11 @@ from kinemesh.csr import offsets_of
 from kinemesh.device.backend import Backend
 from kinemesh.dimension import DIMENSIONS
 from kinemesh.linear.blocks import CHUNK
-from kinemesh.linear.hierarchy import STRENGTH, Level, along, hierarchy, rigid_and_scaled
+from kinemesh.linear.hierarchy import Level, along, hierarchy, rigid_and_scaled
 from kinemesh.linear.krylov import Krylov
 from kinemesh.linear.multigrid import Multigrid
 from kinemesh.linear.pattern import Pattern
 
-STRENGTHS = {2: STRENGTH, 3: 0.02}
-"""Couplings that join aggregates of springs, by dimensions (docs/theory.md, section 5.2)."""
 WEAK = {2: 0.0, 3: 0.06}
 """Couplings that smooth transfers as if on the diagonal.  Measured in space, tetrahedra about the
 ONERA M6, 108 thousand nodes: with 0 coarse levels have twice the entries."""
@@ -97,8 +95,7 @@ class Cg(Krylov):
         if self.slides is not None:
             on, normals = self.slides
             candidates = along(candidates, on[nodes], normals[member])
-        strength, weak = STRENGTHS[self.size], WEAK[self.size]
-        return hierarchy(self._free(member), candidates, strength=strength, weak=weak)
+        return hierarchy(self._free(member), candidates, weak=WEAK[self.size])
 
     def _free(self, member: int) -> sp.bsr_matrix:
         """K of a member's free rows: the present matrix without its scaling."""

@@ -30,7 +30,7 @@ from kinemesh.linear.blocks import (
     weighed,
 )
 
-STRENGTH = 0.06  # couplings below this share of their diagonals do not join aggregates
+STRENGTH = 0.06  # couplings below this, their diagonals unit matrices, do not join aggregates
 WEAK = 0.03  # those below this share of their diagonals smooth transfers as if on the diagonal
 ROUND_OFF = 1e-9  # those of a scalar matrix below this share are none
 SINGULAR = 1e-9  # pivot over diagonal below which a scalar matrix is singular; round-off has 1e-13
@@ -146,15 +146,31 @@ def along(candidates: Floats, on: NDArray[np.bool_], normal: Floats) -> Floats:
     return found.reshape(candidates.shape)
 
 
-def _aggregates(matrix: sp.bsr_matrix, strength: float) -> sp.csr_matrix:
+def _couplings(matrix: sp.bsr_matrix, inverse: Floats) -> Floats:
+    """(blocks,) size of couplings where each diagonal block is the unit matrix.
+
+    Root mean square of the singular values of D_i^-1/2 K_ij D_j^-1/2, so that what is stiff in one
+    direction does not hide what is soft in another; of scalars |k_ij| / sqrt(k_ii k_jj).
+
+    Parameters
+    ----------
+    inverse : (nodes, size, size)    of the diagonal blocks D
+    """
+    found = np.empty(len(matrix.indices))
+    row, column = block_rows(matrix), matrix.indices
+    for _, at in groups_of(matrix.indptr):
+        block = matrix.data[at]
+        squares = (inverse[row[at]] @ block) * (block @ inverse[column[at]])
+        found[at] = np.sqrt(np.maximum(squares.mean(axis=2).sum(axis=1), 0.0))
+    return found
+
+
+def _aggregates(matrix: sp.bsr_matrix, inverse: Floats, strength: float) -> sp.csr_matrix:
     """Nodes that strong couplings join: a column for each aggregate."""
     from pyamg.aggregation.aggregate import standard_aggregation
     from pyamg.amg_core import symmetric_strength_of_connection
 
-    norms = np.empty(len(matrix.indices))
-    for _, at in groups_of(matrix.indptr):
-        norms[at] = np.sqrt((matrix.data[at] ** 2).reshape(at.stop - at.start, -1).sum(axis=1))
-    given = matrix.indptr, matrix.indices, norms
+    given = matrix.indptr, matrix.indices, _couplings(matrix, inverse)
     row, column, data = (np.empty_like(own) for own in given)
     nodes = len(row) - 1
     symmetric_strength_of_connection(nodes, strength, *given, row, column, data)
@@ -272,7 +288,7 @@ def hierarchy(
     least : pivot of the coarsest matrix, over its diagonal, that is taken for none
     smoothings : how often transfers are smoothed; None: as `degree` has it
     scaling : of the matrix, where it is known
-    strength : couplings below this share of their diagonals do not join aggregates
+    strength : couplings below this, see `_couplings`, do not join aggregates
     weak : those below this share of their diagonals smooth transfers as if they were on these
     """
     from pyamg.aggregation.tentative import fit_candidates
@@ -284,7 +300,7 @@ def hierarchy(
     levels: list[Level] = []
     inverse, largest = scaling or _scaling(matrix)
     while not levels or levels[-1].inverse is None:
-        prolong, candidates = fit_candidates(_aggregates(matrix, strength), candidates)
+        prolong, candidates = fit_candidates(_aggregates(matrix, inverse, strength), candidates)
         joined = Blocks.of(cut(prolong), len(prolong.indices)) if size == 1 else None
         for share in smoothing(smoothings or degree(nodes)):
             prolong = _smoothed(matrix, inverse, prolong, share / largest, weak)
