@@ -24,12 +24,19 @@ def exact(name, k, lag=None):
 class Lagging:
     """A solver of no flow: its loads are those of `exact`, times 1 + the Mach number.
 
-    `lag` in place of those of `LAG`; `fails` is a member that fails, `done` the steps before a
-    restart.
+    `lag` by Mach number in place of those of `LAG`; `fails` is a member that fails, `done` the
+    steps before a restart.
     """
 
     def __init__(self, cases, lag=None, fails=None, done=0):
         self.cases, self.lag, self.fails, self.done, self.asked = cases, lag, fails, done, {}
+        self.ended, self.alive = {}, np.ones(len(cases), bool)
+        self.alive[[] if fails is None else fails] = False
+        self.grid = SimpleNamespace(ensemble=self)
+
+    def end(self, steps):
+        self.ended |= steps
+        self.alive[list(steps)] = False
 
     def steps(self, **told):
         self.asked = told
@@ -44,7 +51,7 @@ class Lagging:
         law = case.motion.build(chord)
         name = "alpha" if law.pitch_deg else "h"
         lag, stiffness, damping = LAG[name]
-        lag = lag if self.lag is None else self.lag
+        lag = lag if self.lag is None else self.lag[case.flow.mach]
         ds = time_step * case.flow.speed / chord / every
         s = ds * np.arange(self.asked["steps"] * every + 1)
         poses = [law.pose(t * chord, 1.0) for t in s]
@@ -70,14 +77,13 @@ class Stepped:
     def __iter__(self):
         for n, row in enumerate(self.loads[self.solver.done :].copy(), start=self.solver.done + 1):
             self.taken = n
-            if self.solver.fails is not None:
-                row[self.solver.fails] = np.nan
+            row[~self.solver.alive] = np.nan
             yield SimpleNamespace(number=n, cl=row, cm=LEVER * row)
 
     @property
     def run(self):
         def rows(m):
-            own = self.loads[: self.taken, m]
+            own = self.loads[: self.solver.ended.get(m, self.taken), m]
             return {"cl": own, "cm": LEVER * own, "converged": np.ones(len(own))}
 
         there = list(range(self.loads.shape[1]))
@@ -138,7 +144,7 @@ def test_chords_of_the_mesh_and_conventions_are_those_of_harmonic_runs(lagging, 
 
 def test_a_run_goes_on_until_its_loads_have_come_to_rest(lagging):
     short = km.derivatives(case(), k=K, by="pulse")
-    lagging.how["lag"] = 0.12  # exp(-0.12 30) is 3 %, exp(-0.12 70) below 1e-3
+    lagging.how["lag"] = {0.5: 0.12}  # exp(-0.12 30) is 3 %, exp(-0.12 70) below 1e-3
 
     long = km.derivatives(case(), k=K, by="pulse")
 
@@ -148,7 +154,7 @@ def test_a_run_goes_on_until_its_loads_have_come_to_rest(lagging):
 
 
 def test_loads_that_never_come_to_rest_are_told_with_their_mach_number(lagging):
-    lagging.how["lag"] = 0.01
+    lagging.how["lag"] = {0.4: 0.01, 0.5: 0.01}
 
     with pytest.warns(KinemeshWarning, match=r"at Mach 0.4, 0.5 are still .* % of their peak"):
         found = km.derivatives(case(), k=K, mach=MACH, by="pulse")
@@ -158,7 +164,7 @@ def test_loads_that_never_come_to_rest_are_told_with_their_mach_number(lagging):
 
 def test_a_member_that_failed_has_no_numbers_and_others_have(lagging):
     km.derivatives(case(), k=K, mach=MACH, by="pulse")
-    ended = lagging.made.pop().stepped.taken
+    ended = lagging.made.pop().ended
     lagging.how["fails"] = 3  # the plunge of the second Mach number
 
     found = km.derivatives(case(), k=K, mach=MACH, by="pulse")
@@ -167,7 +173,7 @@ def test_a_member_that_failed_has_no_numbers_and_others_have(lagging):
     assert not found.converged.values[1].any()
     assert np.isfinite(found.cl_h.values[0]).all()
     assert np.isfinite(found.cl_alpha.values).all()
-    assert lagging.made[0].stepped.taken == ended  # the others have come to rest as they do alone
+    assert lagging.made[0].ended == {m: ended[m] for m in (0, 1, 2)}
 
 
 def test_a_run_that_was_stopped_goes_on_from_its_restart(lagging, monkeypatch, tmp_path):
@@ -175,8 +181,8 @@ def test_a_run_that_was_stopped_goes_on_from_its_restart(lagging, monkeypatch, t
     whole = km.derivatives(case(), k=K, by="pulse")
     before = lagging.made[0].stepped
     rows = [[own, LEVER * own] for own in before.loads[:130]]
-    lagging.how["done"] = 100
-    monkeypatch.setattr(module, "_before", lambda out, members: rows)
+    lagging.how["done"], how = 100, {"whole": True}
+    monkeypatch.setattr(module, "_before", lambda out, members: ([*rows], how["whole"]))
 
     found = km.derivatives(case(), k=K, by="pulse", out=tmp_path, resume=True)
 
@@ -186,6 +192,21 @@ def test_a_run_that_was_stopped_goes_on_from_its_restart(lagging, monkeypatch, t
     assert lagging.made[2].asked["resume"]
     assert lagging.made[2].stepped.taken == before.taken
     assert (found.Q == whole.Q).all()
+    how["whole"] = False  # a member had ended: the run begins anew
+    km.derivatives(case(), k=K, by="pulse", out=tmp_path, resume=True)
+    assert not lagging.made[3].asked["resume"]
+
+
+def test_members_end_as_they_do_alone_whoever_is_beside_them(lagging):
+    lagging.how["lag"] = {0.4: 0.5, 0.5: 0.12}
+
+    both = km.derivatives(case(), k=K, mach=MACH, by="pulse")
+
+    ends = lagging.made[0].ended
+    assert ends[0] < ends[2]
+    for m, mach in enumerate(MACH):
+        alone = km.derivatives(case(), k=K, mach=[mach], by="pulse")
+        assert (both.Q.values[m] == alone.Q.values[0]).all()
 
 
 @pytest.mark.parametrize(
@@ -220,6 +241,24 @@ def test_a_run_goes_on_in_its_folder_with_the_bits_of_one_that_went_on(tmp_path,
     assert (km.derivatives(**told, resume=True).Q == longer.Q).all()
     with pytest.raises(CaseError, match=r"holds another run.*by a new folder of its name"):
         km.derivatives(**told | {"amplitude_deg": 1.0})
+
+
+@pytest.mark.long
+@pytest.mark.flow
+@pytest.mark.filterwarnings("ignore")
+def test_the_history_of_members_that_end_before_others_is_whole(tmp_path, monkeypatch):
+    for name, value in (("FIRST", 2.0), ("MOST", 4.0), ("MORE", 0.5)):
+        monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(module.Pulses, "tail", lambda self, loads: 0.0 if loads[1, 5] < 0 else 1.0)
+
+    found = km.derivatives(case(), k=[0.3], axis=0.25, by="pulse", out=tmp_path)
+
+    run = km.open(tmp_path / "pulse")
+    ends = [run.history.member(m).rows for m in range(2)]
+    assert min(ends) == np.ceil(2.0 / found.attrs["time_step"])
+    assert max(ends) == np.ceil(4.0 / found.attrs["time_step"])
+    assert run.history.lost == {}
+    assert run.summary["result"]["steps_run"] == ends
 
 
 @pytest.mark.slow

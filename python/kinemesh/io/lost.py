@@ -28,6 +28,8 @@ def made(summary: Mapping[str, Any]) -> dict[int, int]:
             cycles = _of(result.get("cycles"), member)
             if asked.get("until") == "periodic" and isinstance(cycles, int | float):
                 count = round(cycles * asked["steps_per_cycle"])  # each to its own end
+            if result.get("steps_run") is not None:  # by time, where members ended before others
+                count = _of(result["steps_run"], member)
         if member not in failed and isinstance(count, int):
             found[member] = count
     return found

@@ -384,6 +384,9 @@ class Unsteady(Driver):
         result = criteria.of_members(found) | tally.first | tally.notes
         if tally.preflight:
             result["preflight"] = tally.preflight
+        own_ends = solver.grid.ensemble.ended
+        if plan.periods is None and any(step < self.done for step in own_ends.values()):
+            result["steps_run"] = [own_ends.get(m, self.done) for m in range(len(tally.inner))]
         result["inner_iterations"] = tally.inner
         result["unconverged_steps"] = tally.unconverged
         result["steps_ended_at_roundoff"] = tally.at_roundoff

@@ -117,32 +117,48 @@ class Pulses:
         return max(tail(own, own[AT_REST - 1], last) for own in loads)
 
     def run(self, out: Path | None, device: Any, resume: bool, progress: bool) -> Run:
-        """Run of all members, until their tails are small, or of `most` steps."""
+        """Run of all members, each until its tail is small, or of `most` steps."""
         cases = self.cases()
         if device is not None:
             cases = [case.replace(device=device) for case in cases]
-        rows = _before(out, len(cases)) if resume and out is not None and out.exists() else []
-        if out is not None and rows and (self.over(rows) or len(rows) >= self.most):
-            return open_run(out)
+        rows: list[Any] = []
+        whole = True
+        if resume and out is not None and out.exists():
+            rows, whole = _before(out, len(cases))
+            if rows and (self.over(rows) or len(rows) >= self.most):
+                return open_run(out)
         solver = ensemble.solver(cases, list(map(Spaces().of, cases)))
         steps = [self.step * self.chord / case.flow.speed for case in cases]
         told: dict[str, Any] = {"time_step": steps, "steps": self.most, "start": "steady"}
-        told |= {"preflight": False, "out": out, "resume": bool(rows), "progress": progress}
+        told |= {"preflight": False, "out": out, "progress": progress}
+        # members that have ended cannot go on beside others: such a run begins anew
+        told["resume"] = bool(rows) and whole
+        members = solver.grid.ensemble
         with _without_overwrite(), solver.steps(**told) as each:
             for step in each:
                 # a run that was stopped has rows after its restart, which come once more
                 rows[step.number - 1 :] = [[np.atleast_1d(step.cl), np.atleast_1d(step.cm)]]
-                if self.over(rows):
+                members.end(dict.fromkeys(self.at_rest(rows), step.number))
+                if not members.alive.any():
                     break
         made: Run = each.run
         return made
 
-    def over(self, rows: list[Any]) -> bool:
-        """Return True where the tails are looked at, and are small of all who have not failed."""
+    def at_rest(self, rows: list[Any]) -> list[int]:
+        """Members with loads up to now whose tails are small, where they are looked at."""
         if not self.looked(len(rows)):
-            return False
-        loads = np.array(rows).transpose(2, 1, 0)  # (members, loads, steps)
-        return all(self.tail(own) <= self.limit for own in loads if np.isfinite(own).all())
+            return []
+        return [m for m, own in _going(rows).items() if self.tail(own) <= self.limit]
+
+    def over(self, rows: list[Any]) -> bool:
+        """Return True where all members with loads up to now have come to rest."""
+        return self.looked(len(rows)) and len(self.at_rest(rows)) == len(_going(rows))
+
+
+def _going(rows: list[Any]) -> dict[int, NDArray[np.float64]]:
+    """Loads (loads, steps) of the members that have neither failed nor ended."""
+    loads = np.array(rows).transpose(2, 1, 0)
+    return {m: own for m, own in enumerate(loads) if np.isfinite(own).all()}
 
 
 @contextmanager
@@ -159,12 +175,19 @@ def _without_overwrite() -> Iterator[None]:
         raise CaseError(error.said.changed(other)) from None
 
 
-def _before(out: Path, members: int) -> list[Any]:
-    """Loads of the steps that a run in a folder has taken, as `Pulses.run` keeps them."""
+def _before(out: Path, members: int) -> tuple[list[Any], bool]:
+    """Loads of the steps that a run in a folder has taken, as `Pulses.run` keeps them.
+
+    nan of a member without a row; and whether none but those that failed lacks any.
+    """
     history = open_run(out).history
-    steps = min(int(history.member(m)["step"].max(initial=0)) for m in range(members))
-    loads = [[history.member(m)[name][:steps] for m in range(members)] for name in LOADS]
-    return list(np.array(loads).transpose(2, 0, 1))
+    there = {m: history.member(m) for m in history.members}
+    steps = {m: int(own["step"].max(initial=0)) for m, own in there.items()}
+    loads = np.full((max(steps.values(), default=0), len(LOADS), members), np.nan)
+    for m, own in there.items():
+        loads[: steps[m], :, m] = np.column_stack([own[name][: steps[m]] for name in LOADS])
+    short = [m for m in range(members) if steps.get(m, 0) < len(loads)]
+    return list(loads), not set(short) - set(history.failed)
 
 
 Found = dict[str, NDArray[Any]]
