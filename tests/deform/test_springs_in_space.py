@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from kinemesh.deform.rings import corner_tetrahedra, spring_tetrahedra
 from kinemesh.device.backend import Backend
+from kinemesh.linear import hierarchy
+from kinemesh.linear.blocks import block_diagonal
 from kinemesh.linear.hierarchy import along, rigid_and_scaled
 from kinemesh.mesh.kinds import SOLIDS
 from kinemesh.space.solids import SolidVertices
@@ -181,3 +183,23 @@ def test_nodes_settle_where_the_springs_of_all_cells_are_in_balance(cells, devic
     got = mover.backend.get(mover.vertices.x) - mesh.points
     assert np.abs(got - d).max() < 1e-8 * np.abs(d).max()
     assert np.abs(d[~fixed]).max() > 0.02
+
+
+def test_transfers_in_space_are_smoothed_once_however_many_nodes_there_are(monkeypatch):
+    """A transfer smoothed once reaches one node beyond its aggregate; in the plane from LARGE
+    nodes on they are smoothed twice."""
+    monkeypatch.setattr(hierarchy, "LARGE", 0)
+    markers = {"wall": ["sphere"], "far": ["farfield"]}
+    vertices = SolidVertices(Backend("cpu"), [sphere("tets")], markers)
+    mover = km.deform.TorsionalSprings().attach(vertices)
+    mover.assemble()
+
+    up = mover.solver.hierarchy(0, vertices.points)[0].prolong
+
+    K = mover.solver._free(0)
+    inverse = np.linalg.inv(block_diagonal(K))
+    number = hierarchy._aggregates(K, inverse, hierarchy.STRENGTH)
+    near = csr_array((np.ones(len(K.indices)), K.indices, K.indptr), shape=number.shape[:1] * 2)
+    found = csr_array((np.ones(len(up.column)), up.column, up.row), shape=number.shape)
+    assert number.shape[1] > 1
+    assert (found - found.multiply((near @ number).sign())).count_nonzero() == 0

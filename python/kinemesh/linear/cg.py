@@ -22,6 +22,9 @@ from kinemesh.linear.krylov import Krylov
 from kinemesh.linear.multigrid import Multigrid
 from kinemesh.linear.pattern import Pattern
 
+SMOOTHINGS = {2: None, 3: 1}
+"""How often transfers are smoothed, None: by the nodes.  Twice in space takes as long in all and
+set-up 2.4 times (995 thousand nodes of tetrahedra, H200)."""
 WEAK = {2: 0.0, 3: 0.06}
 """Couplings that smooth transfers as if on the diagonal.  Measured in space, tetrahedra about the
 ONERA M6, 108 thousand nodes: with 0 coarse levels have twice the entries."""
@@ -95,7 +98,8 @@ class Cg(Krylov):
         if self.slides is not None:
             on, normals = self.slides
             candidates = along(candidates, on[nodes], normals[member])
-        return hierarchy(self._free(member), candidates, weak=WEAK[self.size])
+        smoothings, weak = SMOOTHINGS[self.size], WEAK[self.size]
+        return hierarchy(self._free(member), candidates, smoothings=smoothings, weak=weak)
 
     def _free(self, member: int) -> sp.bsr_matrix:
         """K of a member's free rows: the present matrix without its scaling."""
