@@ -127,7 +127,7 @@ def test_steps_of_an_extruded_cylinder_are_those_of_the_plane(model):
     assert np.ptp(one.cl) > 0.1
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*the planform of airfoil is:RuntimeWarning")
 def test_an_extruded_section_has_the_turbulent_flow_of_the_plane(monkeypatch):
     """Fits are alike where the plane takes no share of slopes across layers that curve."""
