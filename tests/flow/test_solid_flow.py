@@ -101,11 +101,6 @@ def test_a_flow_of_a_mesh_in_space_and_one_in_the_plane_do_not_mix(plane):
         km.Ale([flat, km.mesh.extruded(flat)], mach=0.3, device="cpu")
 
 
-def test_incompressible_flow_has_no_space():
-    with pytest.raises(SettingsError, match="incompressible flow is computed on meshes in the pl"):
-        km.Incompressible(cube(2, "hexahedra"), reynolds=100.0, walls=[], device="cpu")
-
-
 def test_the_limiter_has_a_constant_of_its_own_in_space(plane):
     flat = km.Ale(plane["quads"][0], mach=0.3, device="cpu")
     space = km.Ale(cube(2, "mixed"), mach=0.3, walls=[], device="cpu")

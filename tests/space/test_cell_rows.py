@@ -15,7 +15,7 @@ MESHES = {
 
 
 def flat(given, cells):
-    """What cells give, one after another."""
+    """Entries that cells give, one after another."""
     sizes = (cells >= 0).sum(axis=1)
     return np.concatenate([own[:m, :m].ravel() for own, m in zip(given, sizes, strict=True)])
 
