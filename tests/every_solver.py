@@ -17,7 +17,14 @@ from kinemesh.flow.terms.convection import CLOUD_FLUXES, FLUXES
 from kinemesh.flow.terms.gradients import LIMITERS
 from kinemesh.space.conditions.base import CLOUD, FACES, PROJECTION
 from placements import along
-from projections import TIGHT
+from projections import (
+    TIGHT,
+    advance,
+    ethier_steinman,
+    grid_of,
+    projection,
+    turned_in_space,
+)
 from solids import cube
 from solver_cases import Wobble, disc, smooth_random, stream, vortex
 from squares import square
@@ -288,6 +295,74 @@ class Projected(Sample):
         return np.sqrt((V[:, None] * (u - taylor_green(x, y, 1.0)[0]) ** 2).sum() / V.sum())
 
 
+class Carried:
+    """The step on a cube in space whose faces have velocities given, driven by hand.
+
+    Parameters
+    ----------
+    across : edges along a side;  flow : of places and times, velocities and pressure
+    way : of the grid: at rest, or turned and shifted as one
+    """
+
+    def __init__(self, line, across, flow, nu, way, device):
+        self.grid = grid_of([cube(across, "mixed", 2.0, 0.1, middle=-1.0)], "outer", device=device)
+        self.backend, self.way, self.flow = self.grid.backend, way, flow
+        self.projection = projection(self.grid, "outer", nu, convection=line.settings().convection)
+        self.go(0.0)
+        self.projection.start(*flow(self.grid.points, 0.0))
+
+    def go(self, time):
+        """Velocities of the faces at a time."""
+        there, _ = self.flow(self.grid.points, time)
+        rim = self.grid.patches["outer"].node
+        self.backend.put(self.projection.velocity["outer"], there[rim])
+        return there
+
+    def run(self, time_step, steps, **_):
+        for number in range(1, steps + 1):
+            time = number * time_step
+            move = turned_in_space(self.grid.vertices.points, time) if self.way == "rigid" else None
+            advance(self.projection, number, time_step, "outer", self.go(time), move)
+
+
+class ProjectedInSpace(Projected):
+    """Incompressible flow in space, where slip walls are of one direction."""
+
+    sizes = 8, 16
+
+    def uniform(self, line, way, **settings):
+        del settings
+        self.inflow = np.array([0.8, 0.6, -0.4])
+        made = Carried(
+            line, 4, lambda x, t: (np.tile(self.inflow, (len(x), 1)), np.zeros(len(x))), NU, way,
+            self.device,
+        )  # fmt: skip
+        made.inflow = self.inflow
+        return made
+
+    def remainder(self, line):
+        """Divergence that steps leave of the flow of Ethier and Steinman, over the largest rate."""
+        made = Carried(line, 6, self.exact, NU, "rest", self.device)
+        made.run(DT, 2)
+        get, flow = made.backend.get, made.projection.flow
+        for call in made.projection.operators.divergence(made.projection.fields):
+            call()
+        net = get(flow["net"]) - get(flow["defect"])[0] * get(made.grid.V)
+        return np.abs(net / get(made.grid.V)).max() / 2.0
+
+    def error(self, line, size):
+        steps = size // 2
+        made = Carried(line, size, self.exact, NU, "rest", self.device)
+        made.run(0.2 / steps, steps)
+        V, u = (made.backend.get(a) for a in (made.grid.V, made.projection.flow["u"]))
+        off = u - self.exact(made.grid.points, 0.2)[0]
+        return np.sqrt((V[:, None] * off**2).sum() / V.sum())
+
+    @staticmethod
+    def exact(x, time):
+        return ethier_steinman(x, NU, time)
+
+
 def taylor_green(x, y, time):
     """Velocities and pressure of Taylor and Green (1937) in the square of pi."""
     decay = np.exp(-2 * NU * time)
@@ -301,6 +376,7 @@ SAMPLES = {
     ("cloud", CLOUD, 2): Points,
     ("cloud", CLOUD, 3): PointsInSpace,
     ("mesh", PROJECTION, 2): Projected,
+    ("mesh", PROJECTION, 3): ProjectedInSpace,
 }
 
 

@@ -71,3 +71,31 @@ def annulus(around, rings):
     cells = np.stack([at[:-1], at[1:], after[1:], after[:-1]], axis=-1).reshape(-1, 4)
     sides = {"inner": np.stack([after[0], at[0]], 1), "outer": np.stack([at[-1], after[-1]], 1)}
     return km.Mesh.from_arrays((radius[:, None, None] * circle).reshape(-1, 2), cells, sides)
+
+
+def ethier_steinman(x, nu, time, a=np.pi / 4, d=np.pi / 2):
+    """Velocities and pressure of an exact flow (Ethier and Steinman 1994, eq. 15, 16)."""
+    x, y, z = x.T
+
+    def component(p, q, r):
+        return np.exp(a * p) * np.sin(a * q + d * r) + np.exp(a * r) * np.cos(a * p + d * q)
+
+    u = -a * np.stack([component(x, y, z), component(y, z, x), component(z, x, y)], axis=1)
+
+    def pressures(p, q, r):
+        return np.exp(2 * a * p) + 2 * np.sin(a * p + d * q) * np.cos(a * r + d * p) * np.exp(
+            a * (q + r)
+        )
+
+    p = -(a**2) / 2 * (pressures(x, y, z) + pressures(y, z, x) + pressures(z, x, y))
+    decay = np.exp(-(d**2) * nu * time)
+    return u * decay, p * decay**2
+
+
+def turned_in_space(points, time):
+    """Points turned about two axes and shifted as one."""
+    a, b = 0.7 * np.sin(2.1 * time), 0.4 * np.sin(1.3 * time)
+    turn = np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]]) @ np.array(
+        [[np.cos(b), 0, np.sin(b)], [0, 1, 0], [-np.sin(b), 0, np.cos(b)]]
+    )
+    return (points - 0.5) @ turn.T + 0.5 + [0.3 * time, 0.2 * np.sin(time), -0.1 * time]

@@ -138,6 +138,7 @@ KINDS = {
     "meshless": Kind("meshless", section, {"mach": 0.5}, DEEP),
     "meshless in space": Kind("meshless", TETS, {"mach": 0.4}, DEEP),
     "incompressible": Kind("incompressible", section, {"reynolds": 100.0}, DEEP),
+    "incompressible in space": Kind("incompressible", ellipsoid, {"reynolds": 100.0}, DEEP),
 }
 
 

@@ -11,7 +11,16 @@ from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.mesh.dual import solid_dual
 from kinemesh.space.cell_rows import CellRows, Corners
 from kinemesh.space.solids import SolidGrid, SolidVertices
-from projections import TIGHT, advance, grid_of, norm, projection, without_mean
+from projections import (
+    TIGHT,
+    advance,
+    ethier_steinman,
+    grid_of,
+    norm,
+    projection,
+    turned_in_space,
+    without_mean,
+)
 from solids import MADE, cube
 
 LINEAR = np.array(
@@ -110,15 +119,6 @@ def test_rows_of_cuboids_have_neighbours_along_edges_alone(kind):
 # ---------------------------------------------------------------- moving grids
 
 
-def moved(points, time):
-    """Points turned about two axes and shifted as one."""
-    a, b = 0.7 * np.sin(2.1 * time), 0.4 * np.sin(1.3 * time)
-    turn = np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]]) @ np.array(
-        [[np.cos(b), 0, np.sin(b)], [0, 1, 0], [-np.sin(b), 0, np.cos(b)]]
-    )
-    return (points - 0.5) @ turn.T + 0.5 + [0.3 * time, 0.2 * np.sin(time), -0.1 * time]
-
-
 @pytest.mark.parametrize(("dtype", "bar"), [("float64", 1e-12), ("float32", 2e-6)])
 @pytest.mark.parametrize("kind", ["tetrahedra", "mixed"])
 def test_uniform_stream_survives_a_grid_that_turns_and_shifts(dtype, bar, kind):
@@ -128,7 +128,7 @@ def test_uniform_stream_survives_a_grid_that_turns_and_shifts(dtype, bar, kind):
     made.backend.put(made.velocity["outer"], stream[grid.patches["outer"].node])
     made.start(stream)
     for number in range(1, 21):
-        advance(made, number, 0.05, "outer", stream, moved(grid.points, 0.05 * number))
+        advance(made, number, 0.05, "outer", stream, turned_in_space(grid.points, 0.05 * number))
 
     get = made.backend.get
     assert np.abs(get(made.flow["u"]) - stream).max() < bar
@@ -136,25 +136,6 @@ def test_uniform_stream_survives_a_grid_that_turns_and_shifts(dtype, bar, kind):
 
 
 # ---------------------------------------------------------------- orders
-
-
-def ethier_steinman(x, nu, time, a=np.pi / 4, d=np.pi / 2):
-    """Velocities and pressure of an exact flow (Ethier and Steinman 1994, eq. 15, 16)."""
-    x, y, z = x.T
-
-    def component(p, q, r):
-        return np.exp(a * p) * np.sin(a * q + d * r) + np.exp(a * r) * np.cos(a * p + d * q)
-
-    u = -a * np.stack([component(x, y, z), component(y, z, x), component(z, x, y)], axis=1)
-
-    def pressures(p, q, r):
-        return np.exp(2 * a * p) + 2 * np.sin(a * p + d * q) * np.cos(a * r + d * p) * np.exp(
-            a * (q + r)
-        )
-
-    p = -(a**2) / 2 * (pressures(x, y, z) + pressures(y, z, x) + pressures(z, x, y))
-    decay = np.exp(-(d**2) * nu * time)
-    return u * decay, p * decay**2
 
 
 def errors(across, steps, kind, nu=0.1, span=0.2):

@@ -343,9 +343,13 @@ def test_what_varies_is_said_of_each_member():
 def test_titles_of_ready_cases_say_the_numbers_that_they_have(name):
     case = cases.load(name)
     pitch = (case.motion.pitch or {}) if case.motion else {}
+    pulse = (case.motion.pulse or {}) if case.motion else {}
     stated = {n: getattr(case.flow, n) for n in ("mach", "reynolds", "alpha_deg")}
     modes = (case.motion.modes or {}) if case.motion else {}
-    stated |= {"amplitude_deg": pitch.get("amplitude_deg"), "k": pitch.get("k", modes.get("k"))}
+    stated |= {
+        "amplitude_deg": pitch.get("amplitude_deg", pulse.get("pitch_deg")),
+        "k": pitch.get("k", modes.get("k")),
+    }
     outlet = (case.mesh.sides().get("boundaries") or {}).get("outlet", {})
     if isinstance(outlet, dict):
         stated |= {"mesh.boundaries.outlet.pressure": outlet.get("pressure")}

@@ -59,6 +59,7 @@ PLENTY = 100_000  # [bytes per point]
 
 Distinct = tuple[Any, int, int, NDArray[np.int64]]
 """A mesh or cloud, in how many ways members have it, how many have it, and its `counts`."""
+EDGES = 8  # counts of a mesh in space up to that of the edges of its cells
 TURNED = {"one": [0.0], "same": [0.0, 0.0], "other": [0.0, 180.0]}  # alpha_deg of members
 WAYS: dict[str, Deformation] = {
     way.kind: way
@@ -150,7 +151,9 @@ def _each(
         from scipy.optimize import nnls  # half a second
 
         return np.array([nnls(counted, each)[0] for each in bytes_of.T])
-    found: NDArray[np.float64] = np.linalg.lstsq(counted, bytes_of, rcond=None)[0].T
+    own = counted[:, :EDGES]  # pairs of corners without an edge have no arrays as a rule
+    found = np.zeros((bytes_of.shape[1], counted.shape[1]))
+    found[:, :EDGES] = np.linalg.lstsq(own, bytes_of, rcond=None)[0].T
     return found
 
 

@@ -90,7 +90,7 @@ class HoledMultigrid(ScalarMultigrid):
     rims : list of _Rims    of each level
     """
 
-    bounded = False  # counted on overset parts, which have coarse levels
+    bounded = False  # counted on small meshes that have coarse levels
 
     def __init__(
         self,

@@ -57,7 +57,7 @@ class Operators:
         self.solving, self.unused = (b.array(np.ones(grid.members), np.int32) for _ in range(2))
         self.unused_base = b.zeros(grid.members, np.float64)
         self.member = b.table(grid.vertices.cell_items.members())
-        self.portions = grid.corners | {"portion": b.zeros(len(grid.corners["cell"]))}
+        self.portions = grid.corners | {"portion": b.zeros(grid.corners["cell"].shape[0])}
         self.corners(flow.fields).bind("inc_portions")()
         self.loop = MomentumLoop(grid)
         made = laplacians(grid)

@@ -131,10 +131,10 @@ def turning_bodies(solver: Any, bodies: Sequence[int]) -> dict[str, tuple[str, s
 
 
 def _radius(grid: Grid, body: int, pivot: tuple[float, float] | None) -> float:
-    """Radius of a body whose walls lie on a circle about its pivot; 0 of others."""
+    """Radius of a body whose walls lie on a circle or sphere about its pivot; 0 of others."""
     wall = grid.wall
     points: Any = grid.points[wall.node[wall.body == body]]
     if pivot is None or not len(points):
         return 0.0
-    radius = lengths(points - np.array(pivot))
+    radius = lengths(points - grid.dimension.lift(np.array(pivot, float)))
     return float(radius.max()) if np.ptp(radius) <= ROUND * radius.max() else 0.0
