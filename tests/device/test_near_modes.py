@@ -19,6 +19,7 @@ OWN = {"node", "row_of", "line", "diagonal", "slot", "item", "place", "back", "o
 # Declared near by a list of fields that a kernel shares with others, and not read by it.
 UNREAD = {
     "inc_mobility": {"x"},  # of the shape of cells, whose corners it reads
+    "inc_mobility_3d": {"x"},
     "overset_own": {"frame"},  # of the grids of a search, whose cells it reads
     "eddy_pace": {"x", "nt", "slope_nt"},  # of edges, of whose sums it takes the diagonal
     "eddy_pace_3d": {"x", "nt", "slope_nt"},
