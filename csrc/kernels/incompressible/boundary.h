@@ -102,7 +102,7 @@ KERNEL(inc_mirror_3d, INC_MIRROR, indirect)
 }
 #endif
 
-/* What flows out through the boundary of a node, velocities being linear between nodes of its faces, or that of the
+/* Flow out through the boundary of a node, velocities being linear between nodes of its faces, or that of the
  * node where they end at an open boundary, whose velocity a pressure still changes; nothing through slip walls. */
 #define INC_OUTFLOW(F)                \
   INC_BNODES(F)                       \

@@ -69,7 +69,7 @@ OF_MEMBER(inc_share, INC_SHARE)
   share[m] = 1 - 0.25 * four / (1 + four);
 }
 
-/* Whether the dual of an end of an edge is solved for; status: of overset grids (kernels/overset/status.h). */
+/* 1 where the dual of an end of an edge is solved for; status: of overset grids (kernels/overset/status.h). */
 HD i32 edge_solved(const i32 *status, i32 a, i32 b)
 {
   return !status || status[a] == 1 || status[b] == 1;
@@ -81,7 +81,7 @@ HD real edge_trust(const real *trust, i32 a, i32 b)
   return trust ? smaller(trust[a], trust[b]) : R(1);
 }
 
-/* What flows out of a node's dual through its edges. */
+/* Flow out of a node's dual through its edges. */
 #define INC_DIVERGENCE(F)                 \
   F(in, i32, member, "nodes>members")     \
   F(in, i32, active, "members")           \
@@ -98,7 +98,7 @@ KERNEL(inc_divergence, INC_DIVERGENCE, indirect)
   net[i] = sum;
 }
 
-/* Of each member what its closed duals leave over, per volume; it is spread where no boundary is open. */
+/* Rest of the flow that the closed duals of each member leave, per volume; spread where no boundary is open. */
 #define INC_DEFECT(F)            \
   F(in, f64, net, "nodes")       \
   F(in, f64, V, "nodes")         \

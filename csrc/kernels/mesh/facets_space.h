@@ -119,7 +119,7 @@ HD f64 corner_part_3d(const f64 *x, const i32 *nodes, i32 corners, i32 at)
   F(in, i32, face_offsets, "bnodes+1>>bfaces") \
   F(in, i32, faces, "bfaces,3>nodes?")
 
-/* What flows through a triangle from a node (at the origin) over p and q, where the vector is u, v and w. */
+/* Flow through a triangle from a node (at the origin) over p and q; sum: of the vector at its three corners. */
 HD f64 triangle_outflow(struct vec3 p, struct vec3 q, struct vec3 sum)
 {
   return vec3_dot(vec3_cross(p, q), sum) / 6;
