@@ -74,6 +74,25 @@ def test_a_section_drawn_out_has_the_loads_of_the_plane(kind):
         np.testing.assert_allclose(drawn[name], flat[name], atol=1e-7)
 
 
+def test_what_flows_back_in_beside_a_plane_of_symmetry_has_the_velocity_of_the_stream_once():
+    """Waves that leave and enter an open box, in the plane and drawn out between two planes."""
+    plane = km.mesh.background((-2, 2, -2, 2), (-2, 2, -2, 2), spacing=0.4)
+    solid = km.mesh.extruded(plane, span=1.0, layers=2)
+    given = {"reynolds": 40.0, "device": "cpu", "settings": TIGHT, "moment_about": (0, 0)}
+    found = []
+    for mesh in (plane, solid):
+        made = km.Incompressible(mesh, **given, far=["left", "right", "bottom", "top"])
+        x, z = mesh.renumbered().points[:, [0, -1]].T
+        u = np.zeros((mesh.nodes, mesh.dimensions))
+        u[:, 0], u[:, -1] = 1 + 0.1 * np.sin(x + z), 0.1 * np.cos(x - z / 2)
+        made.initialise(u)
+        made.run(time_step=0.1, steps=2, start="as is")
+        u = made.backend.get(made.projection.flow["u"])[:, [0, -1]]
+        found.append(u[np.lexsort((np.round(x, 6), np.round(z, 6)))])
+
+    np.testing.assert_allclose(found[1], np.repeat(found[0], 3, axis=0), atol=1e-8)
+
+
 def test_members_in_space_have_the_bits_of_their_solo_runs():
     mesh, given = sphere(500)
     each = [{"reynolds": 75.0, "alpha_deg": 0.0}, {"reynolds": 300.0, "alpha_deg": 10.0}]

@@ -57,6 +57,7 @@ class Operators:
         self.solving, self.unused = (b.array(np.ones(grid.members), np.int32) for _ in range(2))
         self.unused_base = b.zeros(grid.members, np.float64)
         self.member = b.table(grid.vertices.cell_items.members())
+        self.shut = b.zeros(grid.nodes if PLANE in flow.velocity else 0, np.int32)
         self.portions = grid.corners | {"portion": b.zeros(grid.corners["cell"].shape[0])}
         self.corners(flow.fields).bind("inc_portions")()
         self.loop = MomentumLoop(grid)
@@ -171,8 +172,10 @@ class Operators:
 
     def residual(self, view: Fields, near: Any = None) -> list[Any]:
         """Calls from u, flow and push to res (eq. 7.4)."""
-        velocity = self.flow.velocity
-        passed = self.patches(view, "inc_pass", *velocity, velocity=velocity)
+        velocity, passed = self.flow.velocity, []
+        for role in velocity:  # a node that is open too takes the stream's momentum once
+            own = view.also(open=self.shut) if role == PLANE else view
+            passed += self.patches(own, "inc_pass", role, velocity=velocity)
         own = view.also(**self.viscous).bind("inc_residual", only=near)
         return [*self.velocity_slopes(view, near), own, *passed]
 
