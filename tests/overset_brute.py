@@ -89,10 +89,8 @@ class Brute:
 
     def __init__(self, mesh, x, overlap, fringe):
         self.mesh, self.x = mesh, x
-        self.cells = corners_of(mesh)
-        rows = np.repeat(np.arange(len(self.cells)), 4)
-        holds = sp.coo_matrix((np.ones(len(rows)), (rows, self.cells.ravel()))).tocsr()
-        self.graph = ((holds.T @ holds) > 0).astype(np.int32)
+        self.cells = self.corners_of(mesh)
+        self.graph = self.graph_of(mesh)
         self.layer = self._layers()
         self.rank = self._ranks()
         self.held = {
@@ -104,6 +102,16 @@ class Brute:
         self._status(overlap, fringe)
         self._donors()
 
+    def corners_of(self, mesh):
+        return corners_of(mesh)
+
+    def graph_of(self, mesh):
+        """Nodes that share a cell."""
+        cells = corners_of(mesh)
+        rows = np.repeat(np.arange(len(cells)), 4)
+        holds = sp.coo_matrix((np.ones(len(rows)), (rows, cells.ravel()))).tocsr()
+        return ((holds.T @ holds) > 0).astype(np.int32)
+
     def own(self, part):
         return np.arange(*self.mesh.first[part : part + 2])
 
@@ -111,7 +119,7 @@ class Brute:
         found = np.full(len(self.x), 1 << 20)
         for names in [self.mesh.of_role("rim")]:
             for name in names:
-                found[self.mesh.boundaries[name]] = 0
+                found[self.rims(name)] = 0
         for turn in range(40):
             reached = beside(self.graph, found == turn) & (found > turn)
             found[reached] = turn + 1
@@ -119,20 +127,31 @@ class Brute:
 
     def _ranks(self):
         rank = np.full(len(self.x), np.nan)
-        for part, name in enumerate(self.mesh.names):
-            own = self.own(part)
+        for part in range(len(self.mesh.names)):
             if self.mesh.walled[part]:
-                first = own[0]
-                rank[own] = to_walls(self.x[own], self.mesh.boundaries[name] - first)
+                rank[self.own(part)] = self.to_walls(part)
+        none = np.isnan(rank)
+        enclosed = any(self.mesh.walled & ~self.mesh.outer)  # the background has walls
+        rank[none] = (10 if enclosed else 1e6) * self.sizes()[none]
+        return rank
+
+    def rims(self, name):
+        """Nodes of an overset boundary."""
+        return self.mesh.boundaries[name]
+
+    def to_walls(self, part):
+        """Distances of a part's nodes to its walls."""
+        own = self.own(part)
+        return to_walls(self.x[own], self.mesh.boundaries[self.mesh.names[part]] - own[0])
+
+    def sizes(self):
+        """Roots of nodes' shares of their cells' areas."""
         area = self.mesh.areas / (self.mesh.cells >= 0).sum(axis=1)
         size = np.zeros(len(self.x))
         for k in range(4):
             there = self.mesh.cells[:, k] >= 0
             np.add.at(size, self.mesh.cells[there, k], area[there])
-        none = np.isnan(rank)
-        enclosed = any(self.mesh.walled & ~self.mesh.outer)  # the background has walls
-        rank[none] = (10 if enclosed else 1e6) * np.sqrt(size[none])
-        return rank
+        return np.sqrt(size)
 
     def _held(self, a, b):
         """Nodes of part a in part b."""

@@ -1,9 +1,16 @@
 """Meshes of parts for tests: rings about circles, and stretched rectangles."""
 
 import numpy as np
+from kinemesh.bodies.poses import rows_of
 from kinemesh.mesh import Mesh
+from kinemesh.mesh.generate.cones import cut_faces, tetrahedra
+from kinemesh.mesh.generate.sphere import _drawn as drawn
+from kinemesh.mesh.generate.sphere import _faces as faces_of_cube
+from kinemesh.mesh.solid_faces import open_faces
+from kinemesh.motion import Pose
 from kinemesh.overset.parts import Parts
 from kinemesh.space.grid import Grid
+from kinemesh.space.solids import SolidGrid, SolidVertices
 from kinemesh.space.vertices import MeshVertices
 
 
@@ -55,9 +62,27 @@ def grid_of(backend, *members, **given):
         for name, condition in mesh.conditions.items():
             own = roles.setdefault(condition.role, [])
             own += [] if name in own else [name]
-    grid = Grid(MeshVertices(backend, meshes, roles))
+    if meshes[0].solids:
+        grid = SolidGrid(SolidVertices(backend, meshes, roles), roles.get("plane", ()))
+    else:
+        grid = Grid(MeshVertices(backend, meshes, roles))
     grid.start()
     return grid
+
+
+def move_in_space(made, poses):
+    """Nodes and poses of parts of the only member: {name: Pose}; then an update."""
+    grid, b = made.grid, made.backend
+    (mesh,) = grid.meshes
+    each = [poses.get(name, Pose()) for name in mesh.names]
+    x = grid.points.copy()
+    for number, pose in enumerate(each):
+        own = slice(*mesh.first[number : number + 2])
+        x[own] = pose.into(grid.dimension).apply(x[own])
+    b.put(made.pose, rows_of(each, grid.dimension, 0))
+    b.put(grid.x, x)
+    made.update()
+    return x
 
 
 def move(made, poses):
@@ -79,3 +104,26 @@ def move(made, poses):
     b.put(grid.x, x)
     made.update()
     return x
+
+
+def ball(radii, across=4, cells="hexahedra", half=False):
+    """Layers about the origin between radii, on the faces of a cube; `half`: of y above 0 alone."""
+    way, quads, rank = faces_of_cube(across)
+    if half:
+        quads = quads[(way[quads, 1] > -1e-9).all(axis=1)]
+        nodes, own = np.unique(quads, return_inverse=True)
+        quads, way, rank = own.reshape(-1, 4).astype(np.int32), way[nodes], rank[nodes]
+        way[np.abs(way[:, 1]) < 1e-9, 1] = 0.0
+    points = (np.asarray(radii)[:, None, None] * way).reshape(-1, 3)
+    last = (len(radii) - 1) * len(way)
+    ends = {"wall": quads, "overset": quads + np.int32(last)}
+    blocks = {"hexahedra": drawn(quads, len(way), len(radii) - 1)}
+    if cells == "tetrahedra":
+        ranks = (rank * len(radii) + np.arange(len(radii))[:, None]).ravel()
+        blocks = {cells: tetrahedra(blocks, ranks)}
+        ends = {name: cut_faces(own, ranks) for name, own in ends.items()}
+    if half:
+        faces = open_faces(blocks, len(points))
+        on = (points[np.where(faces < 0, faces[:, :1], faces), 1] == 0).all(axis=1)
+        ends["symmetry"] = faces[on]
+    return Mesh.from_blocks(points, blocks, ends)

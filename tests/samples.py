@@ -84,6 +84,9 @@ def poison(shape, kind):
     return np.full(shape, np.nan if dtype in (np.float64, np.float32) else POISON_INT, dtype)
 
 
+IN_SPACE = ("inc_", "overset_find", "overset_give")  # kernels with fields named as in the plane
+
+
 @cache  # tests of a module go through all kernels one after another, each test anew
 def sample(kernel, large=False, active=(1, 1)):
     """Inputs of a kernel; `out` fields hold NaN, or -7 where they are integers."""
@@ -91,7 +94,7 @@ def sample(kernel, large=False, active=(1, 1)):
     here = world(large, quads=not kernel.startswith("spring"))
     rng, extent, values = np.random.default_rng(7), dict(here.extent), {}
     known = here.values
-    if kernel.startswith("inc_") and kernel.endswith("_3d"):
+    if kernel.startswith(IN_SPACE) and kernel.endswith("_3d"):
         known = known | here.in_space
         extent["cells"] = len(known["member|cells>members"])
     for name, mode, kind, shape in rows:

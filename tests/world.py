@@ -14,6 +14,7 @@ from kinemesh.linear.face_colours import first_fit
 from kinemesh.mesh.kinds import SOLIDS
 from kinemesh.overset.bins import bins_of
 from kinemesh.overset.bins_space import Level, bins_of_solids
+from kinemesh.overset.inside import inside_of
 from kinemesh.overset.tetrahedra import Tetrahedra
 
 NONE = np.uint64(2**64 - 1)  # no fault
@@ -583,7 +584,8 @@ class World:
         self.put("pose|parts,6", rng.uniform(-0.1, 0.1, (2, 6)), float)
         self.put("frame|places,2", self.x, float)
         self.put("corners|cells,4>places?", corners)
-        self.put("begin|grids,3", [(0, 0, len(corners) - 4)] * 2)
+        self.put("begin|grids,2", [(0, 0)] * 2)
+        self.put("solid|grids", [len(corners) - 4] * 2)
         self.put("kind|grids,2", [(1, 1), (0, 0)])
         self.put("box|grids,4", [bins.box.ravel()] * 2, float)
         self.put("across|grids,2", [bins.across] * 2)
@@ -598,16 +600,56 @@ class World:
         self.put("mark|nodes", rng.integers(-3, 6, n))
         self.put("status|nodes", rng.integers(-2, 2, n))
         self.put("only|nodes", np.full(n, 2))  # `out` is of all of them
+        self.in_space |= self.overset_in_space(np.random.default_rng(18))
 
-    def solid_bins(self, rng):
-        """Cells of one to three tetrahedra, in bins of the grid about all and of one within it."""
+    def overset_in_space(self, rng):
+        """Two parts with the same cells of one to three tetrahedra, and one of these as a body."""
         x, count = self.values["x|nodes,3"], 12
+        solids = self.some_tetrahedra(rng, x, count)
+        bins = bins_of_solids(x, solids)
+        body = solids.corner[0]
+        facets = body[[[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]]
+        inside = inside_of(x, facets, [], "body")
+        pose = np.concatenate([np.zeros((2, 3, 3)), rng.uniform(-0.1, 0.1, (2, 3, 1))], axis=2)
+        pose[:, :, :3] = rng.uniform(-0.1, 0.1, (2, 3, 3))
+        found = {
+            "x|nodes,3": x,
+            "frame|places,3": x,
+            "pose|parts,12": pose.reshape(2, 12),
+            "corners|cells,4>places?": solids.corner,
+            "parts|solids+1>>cells": solids.parts,
+            "box|grids,6": np.stack([bins.box.ravel()] * 2),
+            "across|grids,3": np.stack([bins.across] * 2),
+            "bins|bins,2": bins.bins,
+            "listed|listings>solids": bins.listed,
+            "cell|slots>cells?": rng.integers(-1, len(solids.corner), len(x)),
+            "wall_box|grids,6": np.stack([inside.box.ravel()] * 2),
+            "wall_across|grids,3": np.stack([inside.across] * 2),
+            "wall_begin|grids": np.zeros(2),
+            "wall_bins|wall_bins,2": inside.bins,
+            "wall_listed|wall_listings>facets": inside.listed,
+            "facet|facets,3>wall_points": inside.facets,
+            "wall_point|wall_points,3": inside.points,
+        }
+        real = ("x|", "frame", "pose", "box", "wall_box", "wall_point")
+        return {
+            k: np.asarray(v, float if k.startswith(real) else np.int32) for k, v in found.items()
+        }
+
+    def some_tetrahedra(self, rng, x, count):
+        """Cells of one to three tetrahedra of positive volume."""
         parts = np.concatenate([[0], np.cumsum(rng.integers(1, 4, count))]).astype(np.int32)
         corner = np.array([rng.permutation(len(x))[:4] for _ in range(parts[-1])], np.int32)
         way = x[corner[:, 1:]] - x[corner[:, :1]]
         inside_out = np.linalg.det(way) < 0
         corner[inside_out, :2] = corner[inside_out, 1::-1]
-        solids = Tetrahedra(parts, corner, np.full(len(corner), 0o3210, np.int32), 4, 3)
+        return Tetrahedra(parts, corner, np.full(len(corner), 0o3210, np.int32), 4, 3)
+
+    def solid_bins(self, rng):
+        """Cells of one to three tetrahedra, in bins of the grid about all and of one within it."""
+        x, count = self.values["x|nodes,3"], 12
+        solids = self.some_tetrahedra(rng, x, count)
+        parts, corner = solids.parts, solids.corner
         bins = bins_of_solids(x, solids)
         visits = np.arange(2 * count, dtype=np.int32)
         low, scale = bins.box

@@ -46,6 +46,9 @@
 #include "overset/search.h"
 #include "overset/bins.h"
 #include "overset/status.h"
+#include "overset/donors.h"
+#include "overset/find.h"
+#include "overset/rows.h"
 #include "overset/exchange.h"
 #undef DIM
 #define DIM 3
@@ -67,6 +70,9 @@
 #include "overset/lists.h"
 #include "overset/search_space.h"
 #include "overset/bins_space.h"
+#include "overset/donors.h"
+#include "overset/find_space.h"
+#include "overset/exchange.h"
 #include "cloud/normals_space.h"
 #include "cloud/jst_space.h"
 #include "cloud/symmetry.h"
@@ -114,9 +120,10 @@
   K(overset_search_3d, points) K(overset_weights_3d, points)                                      \
   K(overset_met_3d, visits) K(overset_bins_3d, visits)                                          \
   K(overset_find, slots) K(overset_own, nodes) K(overset_grow, nodes) K(overset_give, nodes)        \
-  K(overset_count, groups)                                                                        \
+  K(overset_find_3d, slots) K(overset_give_3d, nodes) K(overset_count, groups)                                                                        \
   K(overset_rows, nodes) K(overset_leak, groups) K(overset_level, groups)                         \
   K(exchange_vector, nodes) K(exchange_pressure, nodes) K(exchange_take_vector, nodes)            \
+  K(exchange_vector_3d, nodes) K(exchange_pressure_3d, nodes) K(exchange_take_vector_3d, nodes) \
   K(exchange_take_pressure, nodes)                                                                \
   K(colour_round, nodes) K(krylov_start, members)                                                 \
   K(guess_share, groups) K(guess_take, rows) K(guess_add, rows)                                   \

@@ -31,3 +31,27 @@ HD i32 tetrahedron_holds(const f64 *x, const i32 *corner, struct vec3 p, f64 *w)
   return a >= -TRIPLE_ROUNDS * terms[1] && b >= -TRIPLE_ROUNDS * terms[2] && c >= -TRIPLE_ROUNDS * terms[3] &&
          six - a - b - c >= -TRIPLE_ROUNDS * all;
 }
+
+/* Whether a way passes an edge (a, b) on the left, of nodes in this order: the sign is that of the way from the lower
+ * to the higher node, turned for the other order, so that both facets of an edge agree. */
+HD i32 segment_left(const f64 *x, i32 a, i32 b, struct vec3 from, struct vec3 way)
+{
+  const i32 low = a < b ? a : b, high = a < b ? b : a;
+  f64       terms;
+  const f64 turn = rounded_triple(vec3_minus(place_of(x, low), from), vec3_minus(place_of(x, high), from), way, &terms);
+  return (turn >= 0) == (a < b);
+}
+
+/* Whether the way between two places crosses a facet. */
+HD i32 segment_crosses(const f64 *x, const i32 *facet, struct vec3 from, struct vec3 to)
+{
+  const struct vec3 o = place_of(x, facet[0]), u = vec3_minus(place_of(x, facet[1]), o),
+                    v = vec3_minus(place_of(x, facet[2]), o), way = vec3_minus(to, from);
+  f64       terms;
+  const i32 before = rounded_triple(u, v, vec3_minus(from, o), &terms) >= 0,
+            after  = rounded_triple(u, v, vec3_minus(to, o), &terms) >= 0;
+  if (before == after) return 0;
+  const i32 left = segment_left(x, facet[0], facet[1], from, way);
+  return left == segment_left(x, facet[1], facet[2], from, way) &&
+         left == segment_left(x, facet[2], facet[0], from, way);
+}

@@ -253,3 +253,8 @@ def _spans(members: list[int]) -> str:
             runs.append([m])
     texts = [f"{r[0]} to {r[-1]}" if len(r) > 2 else ", ".join(map(str, r)) for r in runs]
     return ", ".join(texts)
+
+
+def point_in_words(x: Any) -> str:
+    """A place by its coordinates."""
+    return f"({', '.join(f'{c:.6g}' for c in x)})"

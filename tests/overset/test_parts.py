@@ -104,7 +104,7 @@ def test_nodes_are_told_in_the_numbers_of_their_part():
         ({"a": box(), "b": box()}, "expected one such part"),
         ({"a": 3}, "part 'a' is a int"),
         ({"a.b": box()}, "without a dot"),
-        ({"a": cube(2), "b": box()}, "part 'a' is a mesh in space, expected one of the plane"),
+        ({"a": cube(2), "b": box()}, "part 'b' is a mesh in the plane and 'a' one in space"),
     ],
 )
 def test_parts_that_make_no_case_are_refused(parts, told):

@@ -10,6 +10,12 @@ HD i32 overset_within(const f64 *x, const i32 *parts, const i32 *corner, i32 cel
   return -1;
 }
 
+/* Weights of the corners of a tetrahedron at a place in it. */
+HD void overset_weigh_3d(const f64 *x, const i32 *corners, i32 cell, struct vec3 p, f64 *w)
+{
+  tetrahedron_holds(x, corners + 4 * cell, p, w);
+}
+
 /* The lowest cell that holds each place; -1 where none does, and a fault where a coordinate is not finite. */
 #define OVERSET_SEARCH_3D(F)                                                  \
   F(near, f64, x, "nodes,3")                                                  \

@@ -1,11 +1,16 @@
 /* status.h - who solves where parts lie over one another (docs/overset.md), anew for each pose.  [chord]
  * A place is a node of a mesh in the frame of its part, shared by all members that have the mesh; node i of
  * member m is place i - shift[m].  A slot is a node and another part of its member.  A grid is a part of a
- * mesh: its cells, then the triangles of what lies within its walls.
+ * mesh.
  * mark of a node: 0 held by another part, or too near to its part's overset boundary; 1 field; 1 + k field or
  * receptor as pass k found it; negative without fluid.                                           */
 
 #define NO_LAYER (1 << 20) /* of nodes of a part without an overset boundary */
+/* What holds a node in place of a cell of another part. */
+enum overset_cell {
+  OVERSET_NONE   = -1,
+  OVERSET_WITHIN = -2, /* the walls */
+};
 enum overset_mark {
   MARK_BODY    = -2, /* within walls */
   MARK_OUTSIDE = -3, /* in no cell of the background */
@@ -19,54 +24,15 @@ enum overset_fault {
   OVERSET_FREED   = 5, /* field node that had no fluid at the last step */
 };
 
-/* What a search needs of the parts, as OVERSET_SEARCH has it of one mesh. */
-#define OVERSET_GRIDS(F)                  \
-  F(in, i32, grid, "parts>grids")         \
-  F(in, f64, pose, "parts,6")             \
-  F(near, f64, frame, "places," STR(DIM)) \
-  F(in, i32, corners, "cells,4>places?")  \
-  F(in, i32, begin, "grids,3") /* first bin, first listing, first triangle within walls */
+/* Cells of the parts, in space their tetrahedra. */
+#define OVERSET_CELLS(F) F(in, i32, corners, "cells,4>places?")
 
-/* A place of the plane in the frame of a part: the pose of pose.h undone; at rest to the last bit. */
-HD struct vec2 overset_frame(const f64 *pose, struct vec2 p)
+/* What a cell's corners' ranks give at a place in it. */
+HD f64 overset_mean(const f64 *rank, const i32 *corners, const f64 *w)
 {
-  const struct vec2 shift = vec2_of(pose[4], pose[5]), q = minus(p, shift), d = minus(q, vec2_of(pose[2], pose[3]));
-  return vec2_of(q.x + (rounded_product(pose[0], d.x) + rounded_product(pose[1], d.y)),
-                 q.y + (rounded_product(pose[0], d.y) - rounded_product(pose[1], d.x)));
-}
-
-/* The lowest cell of another part that holds a node, -1 where none does; what its corners' ranks give there. */
-#define OVERSET_FIND(F)                 \
-  F(in, i32, node, "slots>nodes")       \
-  F(in, i32, part, "slots>parts")       \
-  F(in, i32, member, "nodes>members")   \
-  F(in, i32, alive, "members")          \
-  F(in, f64, x, "nodes," STR(DIM))      \
-  OVERSET_GRIDS(F)                      \
-  F(in, f64, box, "grids,4")            \
-  F(in, i32, across, "grids," STR(DIM)) \
-  F(in, i32, bins, "bins,2")            \
-  F(in, i32, listed, "listings>cells")  \
-  F(near, f64, rank, "places")          \
-  F(rw, i32, cell, "slots")             \
-  F(rw, f64, near, "slots")
-KERNEL(overset_find, OVERSET_FIND, indirect)
-{
-  const i32 j = node[i], g = grid[part[i]];
-  if (!alive[member[j]]) return;
-  const struct vec2 p     = overset_frame(pose + 6 * part[i], point(x, j));
-  const f64         at[2] = {p.x, p.y};
-  i32               list[2], found = -1;
-  if (N(overset_list)(at, box + 2 * DIM * g, across + DIM * g, bins + 2 * begin[3 * g], list)) {
-    list[0] += begin[3 * g + 1];
-    found = overset_first(frame, corners, listed, list, p);
-  }
-  cell[i] = found;
-  if (found < 0 || found >= begin[3 * g + 2]) return;
-  f64 w[4], sum = 0;
-  overset_weigh(frame, corners, found, p, w);
-  for (i32 k = 0; k < 4 && corners[4 * found + k] >= 0; k++) sum += rounded_product(w[k], rank[corners[4 * found + k]]);
-  near[i] = sum;
+  f64 sum = 0;
+  for (i32 k = 0; k < 4 && corners[k] >= 0; k++) sum += rounded_product(w[k], rank[corners[k]]);
+  return sum;
 }
 
 /* mark before any pass, and where another body's region holds the node: the nearest wall owns.  A background
@@ -79,7 +45,8 @@ KERNEL(overset_find, OVERSET_FIND, indirect)
   F(in, i32, part, "slots>parts")                                                 \
   F(in, i32, cell, "slots>cells?")                                                \
   F(in, f64, near, "slots")                                                       \
-  OVERSET_GRIDS(F)                                                                \
+  OVERSET_CELLS(F)                                                                \
+  F(in, i32, grid, "parts>grids")                                                 \
   F(in, i32, kind, "grids,2") /* whether it has walls, and an overset boundary */ \
   F(near, i32, layer, "places")                                                   \
   F(in, f64, rank, "places")                                                      \
@@ -94,11 +61,8 @@ KERNEL(overset_own, OVERSET_OWN, indirect)
   i32       within = layer[here] >= NO_LAYER, body = 0, held = 0, region = 0;
   for (i32 e = slots[i]; e < slots[i + 1]; e++) {
     const i32 g = grid[part[e]], c = cell[e], walled = kind[2 * g], outer = kind[2 * g + 1];
+    if (c == OVERSET_WITHIN) body = region = 1;
     if (c < 0) continue;
-    if (c >= begin[3 * g + 2]) {
-      body = region = 1;
-      continue;
-    }
     i32 inner = 1;
     for (i32 k = 0; k < 4 && corners[4 * c + k] >= 0; k++) inner &= layer[corners[4 * c + k]] >= fringe;
     within |= !outer;
@@ -157,63 +121,6 @@ HD i32 overset_worth(const i32 *corners, i32 c, i32 shift, const i32 *mark, i32 
     worth = here < worth ? here : worth;
   }
   return worth;
-}
-
-/* Status, donor and weights; of donors the best, then that of the nearest wall. */
-#define OVERSET_GIVE(F)               \
-  OVERSET_GRAPH(F)                    \
-  F(in, i32, slots, "nodes+1>>slots") \
-  F(in, i32, part, "slots>parts")     \
-  F(in, i32, cell, "slots>cells?")    \
-  F(in, f64, near, "slots")           \
-  OVERSET_GRIDS(F)                    \
-  F(in, f64, x, "nodes," STR(DIM))    \
-  F(in, i32, wall, "places")          \
-  F(near, i32, mark, "nodes")         \
-  F(val, i32, overlap, "")            \
-  F(val, i32, fringe, "")             \
-  F(rw, i32, status, "nodes")         \
-  F(rw, i32, donor, "nodes,4")        \
-  F(rw, f64, weight, "nodes,4")       \
-  F(inc, u64, faults, "members")
-/* The slot of a node's donor, and its worth; -1 without one. */
-HD i32 overset_best(i32 i, i32 m, i32 *worth OVERSET_GIVE(PARAM))
-{
-  i32 best = -1;
-  *worth   = 0;
-  for (i32 e = slots[i]; e < slots[i + 1]; e++) {
-    if (cell[e] < 0 || cell[e] >= begin[3 * grid[part[e]] + 2]) continue;
-    const i32 here = overset_worth(corners, cell[e], shift[m], mark, overlap);
-    if (best >= 0 && (here < *worth || (here == *worth && !(near[e] < near[best])))) continue;
-    best   = e;
-    *worth = here;
-  }
-  return best;
-}
-
-KERNEL(overset_give, OVERSET_GIVE, indirect)
-{
-  const i32 m = member[i], here = i - shift[m];
-  if (!alive[m]) return;
-  const i32 now  = overset_status(mark[i], overlap);
-  i32       k[4] = {i, i, i, i}, best = -1, worth = 0;
-  f64       w[4] = {1, 0, 0, 0};
-  if (now == COVERED || now == RECEPTOR) best = overset_best(i, m, &worth OVERSET_GIVE(NAME));
-  if (best >= 0) {
-    const i32 *c = corners + 4 * cell[best];
-    for (i32 a = 0; a < 4; a++) k[a] = (c[a] < 0 ? c[2] : c[a]) + shift[m];
-    overset_weigh(frame, corners, cell[best], overset_frame(pose + 6 * part[best], point(x, i)), w);
-  }
-  if (now == RECEPTOR && worth == 0) fault(faults + m, OVERSET_ORPHAN, i);
-  if (now == FIELD && status[i] == SOLID) fault(faults + m, OVERSET_FREED, i);
-  if (now == SOLID) {
-    const i32 body = mark[i] == MARK_BODY;
-    if (wall[here] || overset_beside(here, shift[m], offsets, neighbour, mark, overlap + fringe))
-      fault(faults + m, !body ? OVERSET_OUTSIDE : wall[here] ? OVERSET_WALLS : OVERSET_BODY, i);
-  }
-  status[i] = now;
-  put4_words(donor + 4 * i, (const uint32_t *)k);
-  put4_f64(weight + 4 * i, w);
 }
 
 /* Receptors of each member, those with a donor that has receptors among its corners, and those without. */

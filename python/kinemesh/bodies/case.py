@@ -15,7 +15,7 @@ from kinemesh.dimension import XY, Dimension
 from kinemesh.errors import KinemeshError, SettingsError
 from kinemesh.motion import Motion, Pose, Rate
 from kinemesh.motion.harmonic import sorted_out
-from kinemesh.motion.numbers import LARGEST
+from kinemesh.motion.numbers import LARGEST, lifted
 from kinemesh.motion.tables import remarks
 from kinemesh.sentences import Sentence
 from kinemesh.space.members import Members
@@ -49,9 +49,12 @@ class Stands:
         return cls(frames, all(own), arguments.moment_stated)
 
     def placed(self, point: tuple[float, float]) -> FloatArray:
-        """(bodies, 2) a point of each body's own frame, as the body is given."""
+        """(bodies, 2) a point of each body's own frame, as the body is given; in space (bodies, 3)
+        where a frame is of space."""
         found = [frame.point(point) for frame in self.frames]
-        return np.array(found, float).reshape(-1, 2)
+        axes = max(map(len, found), default=2)
+        found = [own if len(own) == axes else lifted(own) for own in found]
+        return np.array(found, float).reshape(-1, axes)
 
     def told(self, bodies: Sequence[tuple[int, str]]) -> dict[str, Any]:
         """For summaries and restarts where parts stand, by member where they differ."""

@@ -11,19 +11,20 @@ from kinemesh.errors import SettingsError
 from kinemesh.motion.given import Given
 from kinemesh.motion.modes import Vibration
 from kinemesh.motion.motions import DIFFERENCE, Motion, Pitch, Plunge, Pose, Rate, Shape, Together
+from kinemesh.motion.numbers import lifted
 from kinemesh.motion.twist import Twist
 from kinemesh.motion.uniform import Rotate, Translate
 
-Point = tuple[float, float]
+Point = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Frame of a body in that of the case: x -> R(-angle) scale x + at.
+    """Frame of a body in that of the case: x -> R(-angle) scale x + at; in space R turns about y.
 
     Parameters
     ----------
-    at : (2,)            where the body's own origin is
+    at : (2,)            where the body's own origin is; in space (3,)
     angle_deg : float    nose-up positive [deg]
     scale : float        lengths of the case in one of the body
     """
@@ -38,22 +39,23 @@ class Frame:
         return Pose(float(np.radians(self.angle_deg)), (0.0, 0.0), self.at)
 
     def place(self, points: ArrayLike) -> NDArray[np.float64]:
-        """Points (..., 2) of the body's frame in the case's frame."""
+        """Points (..., 2), in space (..., 3), of the body's frame in the case's frame."""
         own = np.asarray(points, float)
         if self == CASE:
             return own
         return self.pose.apply(self.scale * own)
 
     def own(self, points: ArrayLike) -> NDArray[np.float64]:
-        """Points (..., 2) of the case in the body's frame."""
+        """Points (..., 2), in space (..., 3), of the case in the body's frame."""
         there = np.asarray(points, float)
         if self == CASE:
             return there
         return (there - self.at) @ self.pose.rotation / self.scale
 
     def point(self, own: tuple[float, ...]) -> tuple[float, ...]:
-        """Point of the body's frame in the case's frame."""
-        return tuple(self.place(own).tolist())
+        """Point of the body's frame in the case's frame; in space of (x, z) that at y = 0."""
+        there = lifted(own) if self.pose.axis else own
+        return tuple(self.place(there).tolist())
 
 
 CASE = Frame()

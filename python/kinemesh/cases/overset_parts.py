@@ -12,15 +12,17 @@ from kinemesh.cases.job import set_field
 from kinemesh.cases.motions import MotionPart
 from kinemesh.cases.motions import located as flown_from
 from kinemesh.cases.parts import MeshPart, given, part
-from kinemesh.cases.sources import EXTRUDED, FILES, SOURCES, is_file
+from kinemesh.cases.sources import FILES, SOURCES, is_file
 from kinemesh.cases.values import OF_INPUT, number, wrong
 from kinemesh.cases.wings import absolute_sections, located_sections
-from kinemesh.dimension import XY, Dimension
+from kinemesh.dimension import Dimension, widest
 from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io.paths import expanded
 from kinemesh.sentences import Place
 
 LAID = tuple(name for name, source in SOURCES.items() if ("mesh", 2) in source.makes)  # of parts
+ORIGIN = (0.0, 0.0)
+NUMBERED = {2: "two numbers [x, y]", 3: "three numbers [x, y, z]"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,27 +30,20 @@ class OversetPart:
     """Part of a case: a mesh and its place."""
 
     mesh: MeshPart
-    at: tuple[float, float] = (0.0, 0.0)  # where the mesh's origin is put; pivots are of the mesh
+    at: tuple[float, ...] = ORIGIN  # where the mesh's origin is put; pivots are of the mesh
     angle_deg: float = 0.0  # turn about the mesh's origin before that, nose-up positive [deg]
     scale: float = 1.0  # what the mesh's lengths, pivots with them, are multiplied by before that
     motion: Mapping[str, Any] | None = None  # tables of [motion]; of a part without one it rests
 
     def __post_init__(self) -> None:
-        try:
-            x, y = self.at
-        except (TypeError, ValueError):
-            raise wrong(Place("mesh", "at"), self.at, "two numbers [x, y]") from None
-        set_field(self, "at", (number(Place("mesh", "at"), x), number(Place("mesh", "at"), y)))
+        self._check_place()
         set_field(self, "angle_deg", number(Place("mesh", "angle_deg"), self.angle_deg))
         set_field(self, "scale", number(Place("mesh", "scale"), self.scale, above=0.0))
         if self.mesh.scale is not None:
             raise CaseError(
                 Place("mesh", "sizes"), ": scale is the same in all sizes of a part; remove it"
             )
-        if self.mesh.extruded is not None:
-            text = ": parts of overset grids are meshes of the plane"
-            raise CaseError(Place("mesh", EXTRUDED), text, advice="remove it")
-        if self.mesh.kind not in LAID or self.mesh.shape in ("plate", "sphere"):
+        if self.mesh.kind not in LAID or self.mesh.shape == "plate":
             raise CaseError(
                 Place("mesh", self.mesh.kind),
                 f" = {self.mesh.source!r} makes no part of overset grids, "
@@ -60,6 +55,18 @@ class OversetPart:
             )
         if not isinstance(self.motion, Mapping | None):
             raise wrong(Place("mesh", "motion"), self.motion, "tables of motions")
+
+    def _check_place(self) -> None:
+        """Numbers of `at`, as many as the part has axes, where it is not at the origin."""
+        axes = {self.mesh.dimension.count, self.mesh.dimension_made().count}
+        told = " or ".join(NUMBERED[count] for count in sorted(axes))
+        try:
+            each = tuple(self.at)
+        except TypeError:
+            raise wrong(Place("mesh", "at"), self.at, told) from None
+        if len(each) not in axes and tuple(each) != ORIGIN:
+            raise wrong(Place("mesh", "at"), self.at, told)
+        set_field(self, "at", tuple(number(Place("mesh", "at"), x) for x in each))
 
 
 OWN = tuple(f.name for f in fields(OversetPart) if f.name != "mesh")
@@ -143,12 +150,12 @@ class Overset:
 
     @property
     def dimension(self) -> Dimension:
-        """Parts lie in the plane."""
-        return XY
+        """The dimension of the parts; the plane where their keys leave it open."""
+        return widest(own.mesh.dimension for own in self.parts.values())
 
     def dimension_made(self) -> Dimension:
-        """Parts lie in the plane."""
-        return XY
+        """The dimension of the parts, of files as they are."""
+        return widest(own.mesh.dimension_made() for own in self.parts.values())
 
     def sides(self) -> dict[str, Any]:
         """Markers of walls, far field and other kinds of boundary, by part and marker."""

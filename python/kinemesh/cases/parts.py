@@ -71,7 +71,7 @@ class MeshPart:
     curve: Path | None = None  # file with the points of a smooth closed curve, such as an ellipse
     shape: str | None = None  # meshes: cylinder or sphere, of diameter 1; plate; bump in a channel
     file: Path | None = None  # mesh to read: .su2, .msh, .ugrid, Plot3D (.gz, .xz)
-    box: tuple[float, float, float, float] | None = None  # x0, x1, y0, y1 of a Cartesian mesh
+    box: tuple[float, ...] | None = None  # x0, x1, y0, y1 of a Cartesian mesh; in space z0, z1 too
     disc: float | None = None  # radius of a round mesh about the origin, without a hole [chord]
     bodies: str | None = None  # ready bodies, of a cloud only: 30p30n
     wing: str | Path | None = None  # half a wing in space: oneram6, or the section of another one
@@ -106,7 +106,7 @@ class MeshPart:
     upstream: float | None = None  # of symmetry ahead of a plate, or 1/3; about a bump, or 25
     height: float | None = None  # of the rectangle over a plate, or 1; of a bump's channel, or 5
     edge_spacing: float | None = None  # length of the cells where a plate or a bump's wall begins
-    core: tuple[float, float, float, float] | None = None  # of a box: where cells are square
+    core: tuple[float, ...] | None = None  # of a box: where cells are square, or cubes
     spacing: float | None = None  # of a box: length of the core's cells [chord]
     outer: str | None = None  # of a disc its boundary: wall (default), overset or farfield
     scale: float | None = None  # of a file or curve: what its coordinates are multiplied by

@@ -110,7 +110,7 @@ class Source:
     overset : whether its outer boundary is an overset one where the mesh is a part
     own_walls : whether its mesh is made with the walls that are named
     words : name of it in a sentence; "": `name` with the article a
-    others : {value: Source} of values that take other keys
+    others : {value: Source} of values that take other keys; {length: Source} of lists
     """
 
     name: str
@@ -133,7 +133,8 @@ class Source:
 
     def of(self, value: Any) -> Source:
         """The entry of a value of the key."""
-        return self.others.get(value, self) if isinstance(value, str) else self
+        key = len(value) if isinstance(value, tuple | list) else value
+        return self.others.get(key, self) if isinstance(key, str | int) else self
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -290,7 +291,7 @@ PLATE = Source("shape", _plate, OF_PLATE, makes=MESH, counts=(200, MANY), words=
 BUMP = Source("shape", _bump, OF_BUMP, makes=MESH, counts=(400, MANY), words="a bump")
 SPHERE = Source("shape", _sphere, ("nodes", "far_field", "wall_spacing", "growth", "cells"),
                 makes=SOLID, checks={"cells": cells_of("hexes", "prisms", "tets")},
-                counts=(500, 5 * MANY), words="a sphere")  # fmt: skip
+                counts=(500, 5 * MANY), overset=True, words="a sphere")  # fmt: skip
 CYLINDER, SHAPES = "cylinder", {"plate": PLATE, "bump": BUMP, "sphere": SPHERE}
 WING = Source(
     "wing",
@@ -318,6 +319,9 @@ WING = Source(
 )
 WINGS = {M6: replace(WING, takes=OF_WING, words=f"the wing {M6}")}
 
+BOX = Source("box", _box, ("core", "spacing", "growth"), makes=MESH, size=("spacing", 0.05),
+             shared="box", own_walls=True)  # fmt: skip
+
 ALL = (
     Source("section", _section, OF_SECTION, counts=(500, MANY), shared="section", overset=True),
     Source("coordinates", _coordinates, OF_SECTION, check=a_file, counts=(500, MANY),
@@ -326,8 +330,7 @@ ALL = (
     Source("shape", _cylinder, OF_SHAPE, makes=MESH, check=one_of(CYLINDER, *SHAPES),
            counts=(500, MANY), overset=True, others=SHAPES),
     Source("file", _file, OF_FILE, makes=PLANE | {("mesh", 3)}, check=a_file, size=None),
-    Source("box", _box, ("core", "spacing", "growth"), makes=MESH, size=("spacing", 0.05),
-           shared="box", own_walls=True),
+    replace(BOX, others={6: replace(BOX, makes=SOLID, words="a box in space")}),
     Source("disc", _disc, ("nodes", "outer"), makes=MESH, check=partial(number, above=0.0),
            counts=(200, MANY), shared="disc"),
     Source("bodies", _bodies, ("nodes", "far_field", "growth"), makes=CLOUD, cloud=_bodies,

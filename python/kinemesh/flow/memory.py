@@ -74,11 +74,12 @@ def counts(space: Any) -> NDArray[np.int64]:
     Of overset parts (6,): also quadrilaterals, and for each node the other parts.  Of meshes in
     space (9,): facets count once for each corner; also points on planes of
     symmetry, cells, their corners, their edges, and pairs of corners that no edge joins, of which
-    two cells share those of a face.
+    two cells share those of a face; of overset parts (10,).
     """
     planes, _ = symmetry_planes(None, [space], None)
     if getattr(space, "solids", {}):
-        return _of_solids(space, planes)
+        others = [len(space.points) * (len(space.names) - 1)] if isinstance(space, Parts) else []
+        return np.append(_of_solids(space, planes), others).astype(int)
     sides = [facets for name, facets in space.boundaries.items() if name not in planes]
     facets = np.concatenate(sides) if sides else np.empty((0, 2), int)
     if hasattr(space, "satellites"):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kinemesh.mesh import Mesh
+from kinemesh.mesh.generate.sphere import sphere
 from kinemesh.mesh.kinds import KINDS as CELLS
 from kinemesh.mesh.kinds import SOLIDS
 from kinemesh.mesh.solid_faces import open_faces
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 RINGS = (40, 4, False), (40, 5, False), (40, 4, True)
 STACKS = (40, 4, False, 2), (40, 5, False, 2), (40, 4, True, 2), (40, 4, False, 3), (40, 6, True, 3)
+SHELLS = (
+    *((600, "hexes", 2), (1400, "hexes", 2), (600, "tets", 2), (1400, "tets", 2)),
+    *((700, "prisms", 2), (700, "hexes", 3), (700, "tets", 3)),
+)
 BLOCKS = (6, 3, False), (6, 4, False), (6, 3, True), (8, 3, False)
 Sizes = tuple[int, int]
 
@@ -70,6 +75,18 @@ def stack(around: int, layers: int, quads: bool, parts: int) -> dict[str, Mesh]:
     cells = back.quads if quads else back.triangles
     other = Mesh.from_arrays(back.points, cells, sides)
     return {"back": back} | {f"part {k}": other for k in range(1, parts)}
+
+
+def shells(nodes: int, cells: str, parts: int) -> dict[str, Mesh]:
+    """A background of layers about a sphere, and parts with an overset boundary, as `stack`."""
+    own = sphere(nodes, far_field=1.5, cells=cells)
+    inner, outer = own.boundaries.values()
+    tables = [
+        {BODY: inner, OUTER: outer},
+        *[{"rod": inner, OVERSET: outer} for _ in range(1, parts)],
+    ]
+    made = [Mesh.from_blocks(own.points, own.blocks, sides) for sides in tables]
+    return dict(zip(["back", *(f"part {k}" for k in range(1, parts))], made, strict=True))
 
 
 def points(around: int, layers: int, quads: bool) -> Cloud:
@@ -154,6 +171,7 @@ KINDS = {
     "triangles": Kind(ring, RINGS[:2]),
     "cells": Kind(ring, RINGS),
     "parts": Kind(stack, STACKS),
+    "parts in space": Kind(shells, SHELLS, positive=True),
     "points": Kind(points, RINGS),
     "points in space": Kind(block, BLOCKS),
     "cells in space": Kind(solid, SOLID),
@@ -165,11 +183,12 @@ KINDS = {
 def kind_of(space: Any) -> str:
     """The kind of a mesh or cloud, a key of `KINDS`."""
     if isinstance(space, Parts):
-        return "parts"
+        return PARTS[space.dimensions]
     on = "points" if hasattr(space, "satellites") else "cells"
     return NAMES[on, space.points.shape[1]](space)
 
 
+PARTS = {2: "parts", 3: "parts in space"}
 NAMES: dict[tuple[str, int], Callable[[Any], str]] = {
     ("points", 2): lambda space: "points",
     ("points", 3): lambda space: "points in space",

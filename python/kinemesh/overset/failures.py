@@ -8,14 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.faults import decode
+from kinemesh.mesh.facets import lengths
+from kinemesh.overset.part_cells import WITHIN, walls_of_part
 from kinemesh.overset.parts import Parts
-from kinemesh.overset.plan import Plan, walls_of_part
+from kinemesh.overset.plan import Plan, nodes_of
 from kinemesh.overset.status import RECEPTOR, Statuses
+from kinemesh.sentences import point_in_words
 from kinemesh.space.conditions.base import OUTER
 from kinemesh.space.distance import distances
 
 WALLS, OUTSIDE, BODY, ORPHAN, FREED = 1, 2, 3, 4, 5  # csrc/kernels/overset/status.h
 ROOM = 6  # csrc/kernels/overset/names.h
+SQUARES = {2: "squares", 3: "cubes"}
 CAUSES = {
     WALLS: "walls meet", OUTSIDE: "part too large", FREED: "freed", BODY: "in walls",
     ROOM: "long rims",
@@ -75,7 +79,7 @@ def failure(made: Statuses, member: int, word: np.uint64) -> Told:
         )
         remedy = (
             f"a smaller {met.name!r}, which ends within the gap, with "
-            f"{_cells(met.behind / needs)} in both, or walls farther apart"
+            f"{_cells(met.behind / needs, made.grid.dimensions)} in both, or walls farther apart"
         )
         return Told(cause, remedy, where)
     if code == FREED:
@@ -121,19 +125,18 @@ def _gap(made: Statuses, met: _Met, where: str, code: int) -> Told:
         f"{told} is {met.gap:.3g} chords and holds {met.gap / met.size:.2g} cells that "
         f"are {met.size:.3g} across, needs {needs}: {where} {why}"
     )
-    return Told(
-        cause,
-        f"{_cells(met.gap / needs)}{fewer}; those of {met.coarse!r} are the largest",
-        where,
-    )
+    smaller = _cells(met.gap / needs, made.grid.dimensions)
+    return Told(cause, f"{smaller}{fewer}; those of {met.coarse!r} are the largest", where)
 
 
-def _cells(across: float) -> str:
-    """Cells that would do, by their diagonals, and the spacing of squares, rounded down."""
-    side = across / np.sqrt(2)
+def _cells(across: float, dimensions: int) -> str:
+    """Cells that would do, by their diagonals, and the spacing of such squares, rounded down."""
+    side = across / np.sqrt(dimensions)
     unit = 10.0 ** (np.floor(np.log10(side)) - 1)
     spacing = np.floor(side / unit) * unit
-    return f"cells at most {across:.2g} across there (of squares spacing={spacing:.2g})"
+    return (
+        f"cells at most {across:.2g} across there (of {SQUARES[dimensions]} spacing={spacing:.2g})"
+    )
 
 
 def _met(made: Statuses, member: int, node: int) -> _Met:
@@ -144,8 +147,7 @@ def _met(made: Statuses, member: int, node: int) -> _Met:
     first, last = get(fields["slots"])[node : node + 2]
     cell, part = (get(fields[name])[first:last] for name in ("cell", "part"))
     number = part - made.first[member]
-    begin = get(fields["begin"])[get(fields["grid"])[part], 2]
-    within, held = (np.flatnonzero(there) for there in (cell >= begin, cell >= 0))
+    within, held = (np.flatnonzero(there) for there in (cell == WITHIN, cell >= 0))
     found = number[[*within, *held]]  # walls first
     other = int(found[0] if len(found) else np.flatnonzero(~mesh.outer)[0])
     x = get(grid.x)[slice(*grid.first[member : member + 2])]
@@ -163,7 +165,7 @@ def _met(made: Statuses, member: int, node: int) -> _Met:
     if not both and mesh.walled[body]:  # the gap is wide enough, or has one wall: too thin a part
         there = slice(*mesh.first[body : body + 2])
         gap = float(plan.rank[there][plan.layer[there] == made.fringe].min(initial=np.inf))
-    at = "({:.6g}, {:.6g})".format(*x[local])
+    at = point_in_words(x[local])
     names = mesh.names[own], mesh.names[other if both else body]
     behind = _behind(mesh, x, local, own, other)
     told = mesh.node(local), at, mesh.names[own], mesh.names[other]
@@ -178,11 +180,10 @@ def _behind(mesh: Parts, x: NDArray[np.float64], node: int, own: int, other: int
     if not (mesh.walled[own] and mesh.walled[other]):
         return np.inf
     one, far = (walls_of_part(mesh, mesh.names[p]) for p in (own, other))
-    ends = [mesh.boundaries[marker] for marker in mesh.of_role(OUTER)]
-    outer = np.unique(np.concatenate([np.empty((0, 2), np.int32), *ends]))
+    outer = nodes_of(mesh, mesh.of_role(OUTER))
     outer = outer[mesh.part[outer] == other]
     here = x[node : node + 1]
-    rim = np.hypot(*(x[outer] - here).T).min(initial=np.inf)
+    rim = lengths(x[outer] - here).min(initial=np.inf)
     if distances(here, x[far])[0] >= rim:
         return np.inf
     return float(distances(x[far[:, 0]], x[one]).min())

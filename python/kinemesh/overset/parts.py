@@ -14,22 +14,20 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import checks_names, numbers, point_of
-from kinemesh.bodies.frames import Frame
-from kinemesh.dimension import XY
-from kinemesh.errors import MeshError, OversetError, did_you_mean
+from kinemesh.arguments import checks_names, numbers, vector
+from kinemesh.bodies.frames import CASE, Frame
+from kinemesh.dimension import Dimension, widest
+from kinemesh.errors import OversetError
+from kinemesh.mesh.kinds import SOLIDS
 from kinemesh.mesh.mesh import Mesh, fill
-from kinemesh.mesh.names import role_of
 from kinemesh.mesh.origin import Origin
-from kinemesh.mesh.pieces import pieces
+from kinemesh.overset.part_markers import OVERSET, Asked, Sides, one_background
 from kinemesh.space.conditions.base import BODY, Condition
-from kinemesh.space.conditions.table import conditions_of
-from kinemesh.space.conditions.words import Far, Overset, Wall
-from kinemesh.space.markers import refuse_by_name, roles_by_name, walls_of
+from kinemesh.space.conditions.words import Wall
 
 Ints = NDArray[np.int32]
-OVERSET = Overset.kind  # marker of a part's boundary within others, and the kind of condition
-BEWARE = "its boundary within other parts has the marker 'overset'"
+WIDTH = {2: 2, 3: 4}
+"""Columns of tables of facets, by dimensions."""
 
 
 @checks_names
@@ -42,25 +40,26 @@ class Part:
     Parameters
     ----------
     mesh : Mesh
-    at : (x, y)          where the mesh's origin is put [lengths of the case]
-    angle_deg : float    turn about the mesh's origin before that, nose-up positive [deg]
+    at : (x, y)          where the mesh's origin is put, in space (x, y, z) [lengths of the case]
+    angle_deg : float    turn about the mesh's origin before that, nose-up positive, in space about
+                         y [deg]
     scale : float        lengths of the case in one of the mesh, which is scaled before all else
     """
 
     mesh: Mesh
-    at: tuple[float, float] = (0.0, 0.0)
+    at: tuple[float, ...] = CASE.at
     angle_deg: float = 0.0
     scale: float = 1.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.mesh, Mesh):
             raise OversetError(
-                f"Part: the mesh is a {type(self.mesh).__name__}, expected a kinemesh.Mesh of "
-                "triangles and quadrilaterals in the plane"
+                f"Part: the mesh is a {type(self.mesh).__name__}, expected a kinemesh.Mesh"
             )
-        if not XY.holds(self.mesh.dimension):
-            raise OversetError("Part: the mesh is in space, expected one in the plane")
-        object.__setattr__(self, "at", point_of(self.at, "Part: at", "x, y"))
+        own = self.mesh.dimension
+        at = (0.0,) * own.count if np.array_equal(self.at, CASE.at) else self.at
+        expected = f"a point ({', '.join(own.axes)}) [chord]"
+        object.__setattr__(self, "at", vector(at, "Part: at", expected, (own.count,)))
         angle = numbers(self.angle_deg, 1, "Part: angle_deg")[0]
         object.__setattr__(self, "angle_deg", float(angle))
         scale = numbers(self.scale, 1, "Part: scale", positive=True)[0]
@@ -69,15 +68,15 @@ class Part:
     @property
     def frame(self) -> Frame:
         """Frame of the part within that of the case."""
-        return Frame(self.at, self.angle_deg, self.scale)
+        return CASE if self.as_given else Frame(self.at, self.angle_deg, self.scale)
 
     @property
     def as_given(self) -> bool:
         """True where the part stands as its mesh does."""
-        return (self.at, self.angle_deg, self.scale) == ((0.0, 0.0), 0.0, 1.0)
+        return (*self.at, self.angle_deg) == (0.0,) * (len(self.at) + 1) and self.scale == 1.0
 
     def points(self) -> NDArray[np.float64]:
-        """Coordinates (nodes, 2) of the nodes in the case [lengths of the case]."""
+        """Coordinates (nodes, 2 or 3) of the nodes in the case [lengths of the case]."""
         return self.frame.place(self.mesh.points)
 
 
@@ -90,7 +89,8 @@ class Parts(Mesh):
     names : of the parts
     first : (parts+1,) int32     first node of each part, and the number of nodes
     conditions : {marker: Condition}    of walls one for each part that has some, named as the part
-    walls : {"part.marker": (k, 2) int32}    edges of the walls by the markers of their parts
+    walls : {"part.marker": (k, 2) int32}    edges of the walls, in space faces (k, 4), by the
+        markers of their parts
     frames : {part: Frame}    in which pivots of motions and the moments' point are given
     """
 
@@ -121,12 +121,14 @@ class Parts(Mesh):
 
         Raises
         ------
-        OversetError, MeshError    parts that are no meshes, or whose boundaries are not clear
+        OversetError, MeshError    parts that are no meshes, some of them in the plane and some in
+            space, or whose boundaries are not clear
         """
         given = {name: _part(name, part) for name, part in parts.items()}
-        _one_background(given)
-        asked = _Asked(given, walls, far, boundaries)
-        first, tables, sides = 0, [], _Sides()
+        dimension = _of_all(given)
+        one_background(given)
+        asked = Asked(given, walls, far, boundaries)
+        first, tables, sides = 0, [], Sides()
         named: dict[str, Ints] = {}
         for name, part in given.items():
             mesh = part.mesh.renumbered()
@@ -134,27 +136,31 @@ class Parts(Mesh):
             for marker, condition in asked.conditions(name, mesh).items():
                 solid = condition.role == BODY
                 own = name if solid else f"{name}.{marker}"
-                edges = mesh.boundaries[marker] + np.int32(first)
+                edges = _numbered(mesh.boundaries[marker], first)
                 sides.add(condition, own, edges)
                 if solid:
                     named[f"{name}.{marker}"] = edges
             first += mesh.nodes
         starts = np.append([start for _, _, start in tables], first).astype(np.int32)
-        found: list[Any] = [*_joined(tables, sides), tuple(given), starts, sides.conditions, named]
-        found.append({name: part.frame for name, part in given.items()})
-        made = cls._checked(*found) if all(p.as_given for p in given.values()) else cls(*found)
+        frames = {name: part.frame for name, part in given.items()}
+        more: list[Any] = [tuple(given), starts, sides.conditions, named, frames]
+        joined, solids = _joined(tables, sides), _solids(tables)
+        if all(part.as_given for part in given.values()):
+            made = cls._checked(joined, solids, more)
+        else:
+            made = cls(*joined, *more, solids=solids)
         for name in moving:
             if name in given and name not in made.boundaries:
-                made.boundaries[name] = np.empty((0, 2), np.int32)
+                made.boundaries[name] = np.empty((0, WIDTH[dimension.count]), np.int32)
                 made.conditions[name] = Wall()
         return made
 
     @classmethod
-    def _checked(cls, *found: Any) -> Parts:
-        """These tables of meshes that were checked where they stand."""
-        made, tables = object.__new__(cls), cast(Any, (*found[:6], {}))
+    def _checked(cls, joined: Sequence[Any], solids: dict[str, Ints], own: Sequence[Any]) -> Parts:
+        """These tables of meshes that were checked where they stand, and of parts."""
+        made, tables = object.__new__(cls), cast(Any, (*joined, solids))
         fill(made, *tables)
-        for name, value in zip(cls.__slots__, found[6:], strict=True):
+        for name, value in zip(cls.__slots__, own, strict=True):
             object.__setattr__(made, name, value)
         return made
 
@@ -185,7 +191,7 @@ class Parts(Mesh):
 
     @property
     def connections(self) -> tuple[Ints, ...]:
-        return (self.cells, self.first)
+        return (*Mesh.connections.fget(self), self.first)  # type: ignore[attr-defined]
 
     def renumbered(self) -> Parts:
         """This mesh: its parts have their order already."""
@@ -204,9 +210,21 @@ class Parts(Mesh):
         return f"Parts({self.nodes} nodes; {sizes})"
 
 
+def _of_all(given: Mapping[str, Part]) -> Dimension:
+    """Dimension of all parts; OversetError where there are two."""
+    solid = {name: bool(part.mesh.solids) for name, part in given.items()}
+    if len(set(solid.values())) > 1:
+        one, other = (
+            next(name for name, own in solid.items() if own is kind) for kind in (False, True)
+        )
+        raise OversetError(
+            f"part {one!r} is a mesh in the plane and {other!r} one in space, expected all parts "
+            "in one of the two"
+        )
+    return widest(part.mesh.dimension for part in given.values())
+
+
 def _part(name: Any, part: Any) -> Part:
-    if getattr(getattr(part, "mesh", part), "solids", None):
-        raise OversetError(f"part {name!r} is a mesh in space, expected one of the plane")
     if not isinstance(name, str) or not name or "." in name:
         raise OversetError(f"parts: the name {name!r}, expected one such as 'wing', without a dot")
     if isinstance(part, Part):
@@ -219,122 +237,7 @@ def _part(name: Any, part: Any) -> Part:
     return Part(part)
 
 
-def _one_background(given: Mapping[str, Part]) -> None:
-    """Raise OversetError unless exactly one part has no overset boundary."""
-    if not given:
-        raise OversetError(
-            "parts: none are given, expected {name: mesh} with a background at least"
-        )
-    backgrounds = [name for name, part in given.items() if OVERSET not in part.mesh.boundaries]
-    if not backgrounds:
-        raise OversetError(
-            f"parts {list(given)}: each has an overset boundary, expected one without, the "
-            "background, such as km.mesh.background(...), whose boundary is the far field"
-        )
-    if len(backgrounds) > 1:
-        markers = {f"{name}.{m}": m for name in backgrounds for m in given[name].mesh.boundaries}
-        near = [key for key, marker in markers.items() if did_you_mean(marker, [OVERSET])]
-        meant = "".join(f"; did you mean '{OVERSET}' by the marker {key!r}?" for key in near)
-        raise OversetError(
-            f"parts {backgrounds} have no overset boundary, expected one such part, the "
-            f"background; of every other one {BEWARE}, which km.mesh.airfoil, around, "
-            f'cylinder and disc make by outer="overset"; their markers are '
-            f"{', '.join(markers)}{meant}"
-        )
-
-
-def _ends_outside(name: str, mesh: Mesh) -> None:
-    """OversetError where the boundary named overset lies within another one of the part."""
-    found = pieces(mesh, list(mesh.boundaries))
-    for piece in found:
-        if OVERSET in piece.names or not piece.closed or piece.content <= 0:
-            continue
-        inner = next((p for p in found if OVERSET in p.names and piece.encloses(p)), None)
-        if inner is not None:
-            raise OversetError(
-                f"part {name!r}: its marker {OVERSET!r} ({inner.told()}) lies within "
-                f"{', '.join(map(repr, piece.names))} ({piece.told()}), expected it about all "
-                "others, as other parts go on beyond it; if the names are swapped, name the outer "
-                f"boundary {OVERSET!r} in the mesh"
-            )
-
-
-class _Sides:
-    """Markers of the parts put together, with their conditions."""
-
-    def __init__(self) -> None:
-        self.conditions: dict[str, Condition] = {}
-        self.edges: dict[str, list[Ints]] = {}
-
-    def add(self, condition: Condition, name: str, edges: Ints) -> None:
-        self.conditions[name] = condition
-        self.edges.setdefault(name, []).append(edges)
-
-
-class _Asked:
-    """Kinds of boundaries in a user's arguments, by part and marker.
-
-    Raises
-    ------
-    MeshError    for a marker that no part has, that several have, or that is named twice
-    """
-
-    def __init__(self, parts: Mapping[str, Part], walls: Any, far: Any, boundaries: Any) -> None:
-        self.parts = parts
-        self.named: dict[tuple[str, str], Condition] = {}
-        self.listed: set[tuple[str, str]] = set()  # in walls or far
-        given: list[tuple[str, Condition]] = [(name, Wall()) for name in walls or ()]
-        given += [(name, Far()) for name in far or ()]
-        for name, own in [*given, *conditions_of(boundaries).items()]:
-            key = self._find(name)
-            if key in self.named or key[1] == OVERSET:
-                was = self.named[key].kind if key in self.named else OVERSET
-                raise MeshError(f"marker {name!r} is both {was} and {own.kind}, expected one")
-            self.named[key] = own
-            if len(self.named) <= len(given):
-                self.listed.add(key)
-
-    def _find(self, name: str) -> tuple[str, str]:
-        every = [(part, m) for part, own in self.parts.items() for m in own.mesh.boundaries]
-        found = [key for key in every if name in (key[1], ".".join(key))]
-        if len(found) != 1:
-            told = ", ".join(map(".".join, every))
-            why = "is in several parts" if found else "is in no part"
-            raise MeshError(f"marker {name!r} {why}, expected one of {told}")
-        return found[0]
-
-    def conditions(self, part: str, mesh: Mesh) -> dict[str, Condition]:
-        """Condition of each marker of a part."""
-        found = self._conditions(part, mesh)
-        walls, far = ([m for m, own in found.items() if own == kind] for kind in (Wall(), Far()))
-        said = [m for m in found if (part, m) in self.named]
-        try:
-            refuse_by_name(walls, far, said)
-        except MeshError as error:
-            raise MeshError(f"part {part!r}: {error}") from None
-        return found
-
-    def _conditions(self, part: str, mesh: Mesh) -> dict[str, Condition]:
-        named = {m: self.named[part, m] for m in mesh.boundaries if (part, m) in self.named}
-        rest = [m for m in mesh.boundaries if m not in named]
-        if OVERSET in rest:
-            _ends_outside(part, mesh)
-            return named | {m: Overset() if m == OVERSET else Wall() for m in rest}
-        if any((part, m) in self.listed for m in named) or not rest:
-            other = Wall() if Far() in named.values() else Far()
-            return named | dict.fromkeys(rest, other)
-        found = pieces(mesh, rest)
-        if any(own in (Wall(), Far()) for own in named.values()):
-            bodies = [m for m, role in roles_by_name(rest).items() if role == "wall"]
-        elif len(found) > 1:
-            bodies, _ = walls_of(None, [mesh], list(named))
-        else:  # a body, or the outer boundary
-            inner = found[0].closed and found[0].content < 0
-            bodies = [m for m in rest if inner or role_of(m) == "wall"]
-        return named | {m: Wall() if m in bodies else Far() for m in rest}
-
-
-def _joined(tables: Sequence[tuple[Part, Mesh, int]], sides: _Sides) -> list[Any]:
+def _joined(tables: Sequence[tuple[Part, Mesh, int]], sides: Sides) -> list[Any]:
     """Arguments of a Mesh from parts: (part, its mesh renumbered, first node) of each."""
     bases = np.cumsum([0, *(int(mesh.original.max()) + 1 for _, mesh, _ in tables)])
     points = [replace(part, mesh=mesh).points() for part, mesh, _ in tables]
@@ -352,6 +255,21 @@ def _joined(tables: Sequence[tuple[Part, Mesh, int]], sides: _Sides) -> list[Any
         np.concatenate(original).astype(np.int32),
         _origin(tables),
     ]
+
+
+def _solids(tables: Sequence[tuple[Part, Mesh, int]]) -> dict[str, Ints]:
+    """Cells in space of all parts, by kind, those of each part side by side."""
+    found = {}
+    for kind in SOLIDS:
+        there = [(mesh, first) for _, mesh, first in tables if kind in mesh.solids]
+        if there:
+            found[kind] = np.concatenate([m.solids[kind] + np.int32(first) for m, first in there])
+    return found
+
+
+def _numbered(facets: Ints, first: int) -> Ints:
+    """Facets of a part by the numbers of nodes of all parts; -1 stays."""
+    return np.where(facets < 0, facets, facets + np.int32(first)).astype(np.int32)
 
 
 def _origin(tables: Sequence[tuple[Part, Mesh, int]]) -> Origin:

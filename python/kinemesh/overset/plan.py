@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import dijkstra
 
-from kinemesh.overset.bins import Bins, bins_of
+from kinemesh.overset.part_cells import Cells, PlaneCells, walls_of_part
+from kinemesh.overset.part_solids import SolidCells
 from kinemesh.overset.parts import Parts
-from kinemesh.overset.solids import loops_of, within
 from kinemesh.space.cell_rows import CellRows
 from kinemesh.space.conditions.base import RIM
 from kinemesh.space.distance import distances
@@ -19,6 +21,8 @@ from kinemesh.space.distance import distances
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 CELLS = 10  # that a part without walls leaves to walls: layers on both sides of a change of owner
+ROOTS: dict[int, Callable[[Floats], Floats]] = {2: np.sqrt, 3: np.cbrt}
+CELLS_OF: dict[int, Callable[[Parts], Cells]] = {2: PlaneCells.of, 3: SolidCells.of}
 NO_LAYER = 1 << 20  # of nodes of a part without an overset boundary
 
 
@@ -28,23 +32,18 @@ class Plan:
 
     Parameters
     ----------
-    corners : (cells, 4) int32   of each part in turn its cells, then triangles within its walls
-    bins : of each part, of these cells, counted from the part's first
-    first, solid : (parts,)      first cell of each part, and first triangle within its walls
+    cells : Cells                of the parts, in space their tetrahedra, ready to be searched
     layer : (nodes,) int32       layers of cells to the part's overset boundary, or NO_LAYER
     rank : (nodes,)              distance to the part's own walls [chord]; in a part without walls
                                  CELLS times the size where the background has walls, else the size
                                  times a number that makes it larger than any of these distances
-    size : (nodes,)              root of a node's share of its cells' areas [chord]
-    across : (nodes,)            root of the mean area of a node's cells [chord]
+    size : (nodes,)              root of a node's share of its cells' areas, or volumes [chord]
+    across : (nodes,)            root of the mean area, or volume, of a node's cells [chord]
     wall : (nodes,) bool         on a wall
     offsets, neighbour           nodes that share a cell with each, CSR
     """
 
-    corners: Ints
-    bins: list[Bins]
-    first: Ints
-    solid: Ints
+    cells: Cells
     layer: Ints
     rank: Floats
     size: Floats
@@ -59,66 +58,12 @@ def plan_of(mesh: Parts, rows: CellRows | None = None) -> Plan:
 
     OversetError where its walls are not closed.
     """
-    cells, bins, first, solid = _grids(mesh)
-    offsets, neighbour = (rows or CellRows.of(mesh.nodes, mesh.cells)).others
+    offsets, neighbour = (rows or CellRows.of_mesh(mesh)).others
     graph = sp.csr_matrix((np.ones(len(neighbour)), neighbour, offsets))
     layer, (size, across) = _layers(mesh, graph), _sizes(mesh)
     rank, wall = _ranks(mesh, size)
-    return Plan(
-        np.concatenate(cells).astype(np.int32),
-        bins,
-        np.array(first, np.int32),
-        np.array(solid, np.int32),
-        layer,
-        rank,
-        size,
-        across,
-        wall,
-        offsets,
-        neighbour,
-    )
-
-
-def walls_of_part(mesh: Parts, name: str) -> Ints:
-    """(k, 2) edges of a part's walls, the fluid on their left."""
-    return mesh.boundaries.get(name, np.empty((0, 2), np.int32))
-
-
-def _grids(mesh: Parts) -> tuple[list[Ints], list[Bins], list[int], list[int]]:
-    """Cells of each part, their bins, the first cell and the first triangle within walls."""
-    every, part = mesh.cells, mesh.part
-    cells: list[Ints] = []
-    bins, first, solid, count = [], [], [], 0
-    for number, name in enumerate(mesh.names):
-        begin, end = mesh.first[number : number + 2]
-        own = every[part[every[:, 0]] == number]
-        body = np.pad(_within(mesh, name), ((0, 0), (0, 1)), constant_values=-1)
-        both = np.concatenate([own, body])
-        local = np.where(both < 0, both, both - begin).astype(np.int32)
-        bins.append(bins_of(mesh.points[begin:end], local))
-        first.append(count)
-        solid.append(count + len(own))
-        count += len(both)
-        cells.append(both)
-    return cells, bins, first, solid
-
-
-def _within(mesh: Parts, name: str) -> Ints:
-    """Triangles within the walls of a part; a background's may end at its far field."""
-    edges = walls_of_part(mesh, name)
-    if not mesh.outer[mesh.names.index(name)]:
-        edges = _closed(edges)
-    return within(mesh.points, loops_of(mesh.points, edges, name), name)
-
-
-def _closed(edges: Ints) -> Ints:
-    """The edges of closed runs."""
-    while len(edges):
-        inner = np.isin(edges[:, 0], edges[:, 1]) & np.isin(edges[:, 1], edges[:, 0])
-        if inner.all():
-            break
-        edges = edges[inner]
-    return edges
+    cells = CELLS_OF[mesh.dimensions](mesh)
+    return Plan(cells, layer, rank, size, across, wall, offsets, neighbour)
 
 
 def away(graph: sp.csr_matrix, start: Ints) -> Ints:
@@ -130,18 +75,28 @@ def away(graph: sp.csr_matrix, start: Ints) -> Ints:
 
 
 def _layers(mesh: Parts, graph: sp.csr_matrix) -> Ints:
-    edges = [mesh.boundaries[marker] for marker in mesh.of_role(RIM)]
-    return away(graph, np.unique(np.concatenate([np.empty((0, 2), np.int32), *edges])))
+    return away(graph, nodes_of(mesh, mesh.of_role(RIM)))
+
+
+def nodes_of(mesh: Parts, markers: Sequence[str]) -> Ints:
+    """Nodes on some markers, each once."""
+    facets = [mesh.boundaries[marker].ravel() for marker in markers]
+    found = np.unique(np.concatenate([np.empty(0, np.int32), *facets]))
+    return found[found >= 0]
 
 
 def _sizes(mesh: Parts) -> tuple[Floats, Floats]:
-    """Root of each node's equal share of the areas of its cells, and of the mean of these."""
-    cells, area = mesh.cells, mesh.areas
-    there = cells >= 0
-    sides, corner = there.sum(axis=1), cells[there]
-    share = np.bincount(corner, np.repeat(area / sides, sides), mesh.nodes)
-    total = np.bincount(corner, np.repeat(area, sides), mesh.nodes)
-    return np.sqrt(share), np.sqrt(total / np.bincount(corner))
+    """Root of each node's equal share of the areas of its cells, in space of their volumes, and of
+    the mean of these."""
+    tables = list(mesh.blocks.values())
+    sides = np.repeat([cells.shape[1] for cells in tables], [len(cells) for cells in tables])
+    size = mesh.volumes if mesh.solids else mesh.areas
+    corner = np.concatenate([cells.ravel() for cells in tables])
+    share: Any = np.bincount(corner, np.repeat(size / sides, sides), mesh.nodes)
+    total = np.bincount(corner, np.repeat(size, sides), mesh.nodes)
+    root = ROOTS[mesh.dimensions]
+    mean: Floats = total / np.bincount(corner)
+    return root(share), root(mean)
 
 
 def _ranks(mesh: Parts, size: Floats) -> tuple[Floats, NDArray[np.bool_]]:
@@ -152,10 +107,10 @@ def _ranks(mesh: Parts, size: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """
     rank, wall = np.full(mesh.nodes, np.inf), np.zeros(mesh.nodes, bool)
     for number, name in enumerate(mesh.names):
-        own, edges = slice(*mesh.first[number : number + 2]), walls_of_part(mesh, name)
-        if len(edges):
-            rank[own] = distances(mesh.points[own], mesh.points[edges])
-            wall[edges] = True
+        own, facets = slice(*mesh.first[number : number + 2]), walls_of_part(mesh, name)
+        if len(facets):
+            rank[own] = distances(mesh.points[own], mesh.points[facets])
+            wall[facets] = True
     rank[wall] = 0.0
     open_ = np.isinf(rank)
     most = rank[~open_].max(initial=0.0)

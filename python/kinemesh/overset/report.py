@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import warn
 from kinemesh.io.html import table_of
+from kinemesh.overset.part_cells import walls_of_part
 from kinemesh.overset.parts import Parts
 from kinemesh.overset.plan import NO_LAYER, away
 from kinemesh.overset.status import COVERED, FIELD, RECEPTOR, SOLID, Statuses
+from kinemesh.sentences import point_in_words
 from kinemesh.wiring import done_by
 
 KINDS = {"field": FIELD, "receptor": RECEPTOR, "covered": COVERED, "solid": SOLID}
@@ -65,7 +67,7 @@ class Taken:
         """A node in the numbers of its part's file, and where it is."""
         grid = self.made.grid
         x = self.made.backend.get(grid.x)[grid.first[self.member] + node]
-        return grid.meshes[self.member].node(node) + " ({:.6g}, {:.6g})".format(*x)
+        return grid.meshes[self.member].node(node) + f" {point_in_words(x)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +82,10 @@ class PartReport:
     overlap : int       least number of layers of field nodes about donors of the part's receptors
     ratio : (least, largest) size of a receptor's cells over that of its donor's
     iblank : (nodes,) int32     status of each node
-    points : (nodes, 2)         where they stand [chord]
-    cells : (cells, 4)          numbers of nodes; the fourth of a triangle is -1
-    walls : (k, 2)              edges of the walls, by numbers of nodes
+    points : (nodes, 2)         where they stand, in space (nodes, 3) [chord]
+    cells : (cells, 4)          numbers of nodes; the fourth of a triangle is -1; in space as many
+        columns as the largest cell has corners, and -1 behind those of others
+    walls : (k, 2)              edges of the walls, in space triangles (k, 3), by numbers of nodes
     """
 
     field: int
@@ -175,8 +178,14 @@ def _shown(mesh: Parts, number: int, status: NDArray, x: NDArray) -> dict[str, N
     order = np.argsort(mesh.original[first:end], kind="stable")
     place = np.empty(mesh.nodes + 1, np.int32)
     place[first + order], place[-1] = np.arange(end - first), -1  # a triangle's fourth corner
-    cells = mesh.cells[mesh.part[mesh.cells[:, 0]] == number]
-    walls = mesh.boundaries.get(mesh.names[number], np.empty((0, 2), np.int32))
+    every = list(mesh.blocks.values())
+    most = max(4, *(table.shape[1] for table in every))
+    wide = [((0, 0), (0, most - table.shape[1])) for table in every]
+    cells = np.concatenate(
+        [np.pad(table, more, constant_values=-1) for table, more in zip(every, wide, strict=True)]
+    )
+    cells = cells[mesh.part[cells[:, 0]] == number]
+    walls = walls_of_part(mesh, mesh.names[number])
     own = first + order
     return {"iblank": status[own], "points": x[own], "cells": place[cells], "walls": place[walls]}
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import numbers
 from kinemesh.bodies.placement import Placement, at_rest
+from kinemesh.bodies.poses import rows_of
 from kinemesh.errors import OversetError, SettingsError, warn
 from kinemesh.overset.alone import Alone
 from kinemesh.overset.connectivity import Connectivity
@@ -51,7 +52,8 @@ class Standing(Alone):
         # nothing is renewed where the parts of the members that run are where they were
         rows = np.zeros(self.connectivity.pose.shape)
         moving = self._body >= 0
-        rows[moving] = placement.poses.rows[self._body[moving]]
+        poses = rows_of(placement.poses, self.grid.dimension, 0)
+        rows[moving] = poses[self._body[moving]]
         done = renew, rows.tobytes(), self.grid.ensemble.alive.tobytes()
         if done == self._done:
             return

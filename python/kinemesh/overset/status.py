@@ -34,7 +34,7 @@ class Statuses:
     Attributes
     ----------
     pose : (parts, 6) float64 device array   of each part of each member in turn: cos - 1, sin,
-        about (x, y), shift (x, y) (csrc/kernels/motion/pose.h)
+        about (x, y), shift (x, y); in space (parts, 12) (csrc/kernels/motion/pose.h)
     status : (nodes,) int32 device array     FIELD 1, RECEPTOR -1, COVERED 0, SOLID -2
     donor : (nodes, 4) int32 device array    corners of the cell that gives the value; a node that
         takes none four times itself
@@ -64,7 +64,7 @@ class Statuses:
         self.never: NDArray[np.bool_] = self.layer < fringe
         parts = [len(mesh.names) for mesh in grid.meshes]
         self.first = np.concatenate([[0], np.cumsum(parts)])
-        self.pose = b.zeros((self.first[-1], 6), np.float64)
+        self.pose = b.zeros((self.first[-1], grid.dimension.pose), np.float64)
         n = grid.nodes
         self.status, self.mark, self.other = (b.zeros(n, np.int32) for _ in range(3))
         self.donor = b.array(np.repeat(np.arange(n), 4).reshape(n, 4), np.int32)
@@ -97,24 +97,25 @@ class Statuses:
         plans, b, rows = self.plans, self.backend, self.grid.cell_rows
         meshes: list[Parts] = self.grid.distinct
         place = np.cumsum([0, *(len(mesh.points) for mesh in meshes)]).tolist()
-        cell = np.cumsum([0, *(len(plan.corners) for plan in plans)]).tolist()
-        bins = [own for plan in plans for own in plan.bins]
-        first = np.concatenate([p.first + c for p, c in zip(plans, cell, strict=False)])
-        solid = np.concatenate([p.solid + c for p, c in zip(plans, cell, strict=False)])
+        each: list[Any] = [plan.cells for plan in plans]
+        cell = np.cumsum([0, *(len(own.corners) for own in each)]).tolist()
+        listed = np.cumsum([0, *(own.listed for own in each)]).tolist()
+        bins = [one for own in each for one in own.bins]
+        first = np.concatenate([own.first + c for own, c in zip(each, listed, strict=False)])
         begin = [
             np.cumsum([0, *(len(getattr(own, name)) for own in bins)])[:-1]
             for name in ("bins", "listed")
         ]
         shifted = [
-            np.where(plan.corners < 0, -1, plan.corners + start)
-            for plan, start in zip(plans, place, strict=False)
+            np.where(own.corners < 0, -1, own.corners + start)
+            for own, start in zip(each, place, strict=False)
         ]
         entries = np.cumsum([0, *(len(own.column) for own in rows)]).tolist()
         offsets = [own.row[:-1] + e for own, e in zip(rows, entries, strict=False)]
         kind = [np.stack([mesh.walled, mesh.outer], axis=1) for mesh in meshes]
         tables = {
             "corners": shifted,
-            "begin": [np.stack([*begin, solid], axis=1)],
+            "begin": [np.stack(begin, axis=1)],
             "across": [np.stack([own.across for own in bins])],
             "bins": [own.bins for own in bins],
             "listed": [own.listed + f for own, f in zip(bins, first, strict=True)],
@@ -128,14 +129,14 @@ class Statuses:
             "box": [np.stack([own.box.ravel() for own in bins])],
             "rank": [plan.rank for plan in plans],
         }
+        more = each[0].tables(each, cell[:-1])
         found = {name: b.table(joined(own)) for name, own in tables.items()}
         if self._apart:
             found["frame"] = self.grid.fields["reference"]
         else:
             floats["frame"] = [mesh.points for mesh in meshes]
-        return found | {
-            name: b.table(np.concatenate(own), np.float64) for name, own in floats.items()
-        }
+        found |= {name: b.table(np.concatenate(own), np.float64) for name, own in floats.items()}
+        return found | {name: b.table(table, table.dtype) for name, table in more.items()}
 
     def _of_members(self) -> dict[str, Any]:
         """Tables from members' nodes and parts to those of their meshes, and donors' slots."""

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from kinemesh.dimension import XYZ
+from kinemesh.mesh.facets import area_vectors, lengths
 from kinemesh.overset.parts import Parts
 from kinemesh.overset.plan import Plan
 from kinemesh.space.conditions.base import RIM
@@ -33,19 +35,19 @@ class Stride:
     size : how far a node moves, over the cells' size (along the normal of the overset boundary) or
         over the gap
     part, other : names
-    place : (x, y) of the node after the step [chord]
+    place : of the node after the step, (x, y), in space (x, y, z) [chord]
     away : the cells' size, or the gap, there [chord]
     """
 
     size: float
     part: str
     other: str
-    place: tuple[float, float]
+    place: tuple[float, ...]
     away: float
 
     def told(self, what: str) -> str:
         """Sentence on the stride; what : "cells" or "gap"."""
-        at = "({:.4g}, {:.4g})".format(*self.place)
+        at = f"({', '.join(f'{c:.4g}' for c in self.place)})"
         if what == "cells":
             return (
                 f"part {self.part!r} moves relative to {self.other!r} by {self.size:.2g} of its "
@@ -90,7 +92,7 @@ class Strides:
         return sum(tree is not None for tree in self.trees) > 1
 
     def found(self, before: Floats, after: Floats) -> tuple[Stride, Stride]:
-        """The largest strides, in cells and in gaps, from poses `before` to `after` (parts, 6)."""
+        """The largest strides, in cells and in gaps, from poses to poses (parts, 6 or 12)."""
         cells, gap = NONE, NONE
         for part, other in self._moving(before, after):
             cells = max(cells, self._cells(part, other, before, after), key=_size)
@@ -127,27 +129,27 @@ class Strides:
             return NONE
         there = _within(points, after[part], after[other])
         gap = np.maximum(tree.query(there)[0], 1e-300)
-        far = _apart(there, _within(points, before[part], before[other])) / gap
+        far = lengths(there - _within(points, before[part], before[other])) / gap
         return self._stride(part, other, far, gap, points, after)
 
     def _stride(
         self, part: int, other: int, far: Floats, away: Floats, points: Floats, after: Floats
     ) -> Stride:
         node = int(far.argmax())
-        x, y = _placed(points[node : node + 1], after[part])[0].tolist()
+        place = tuple(_placed(points[node : node + 1], after[part])[0].tolist())
         names = self.names[part], self.names[other]
-        return Stride(float(far[node]), *names, (x, y), float(away[node]))
+        return Stride(float(far[node]), *names, place, float(away[node]))
 
 
 def _normals(mesh: Parts) -> Floats:
-    """(nodes, 2) unit normals on overset boundaries, 0 elsewhere."""
-    found = np.zeros((mesh.nodes, 2))
+    """(nodes, dimensions) unit normals on overset boundaries, 0 elsewhere."""
+    found = np.zeros(mesh.points.shape)
     for marker in mesh.of_role(RIM):
-        edges = mesh.boundaries[marker]
-        x, y = (mesh.points[edges[:, 1]] - mesh.points[edges[:, 0]]).T
-        for end in edges.T:
-            np.add.at(found, end, np.stack([y, -x], axis=1))
-    length = np.hypot(*found.T)[:, None]
+        facets = mesh.boundaries[marker]
+        area = area_vectors(mesh.points, facets)
+        for corner in facets.T:
+            np.add.at(found, corner[corner >= 0], area[corner >= 0])
+    length = lengths(found)[:, None]
     return np.divide(found, length, out=found, where=length > 0)
 
 
@@ -155,20 +157,23 @@ def _size(stride: Stride) -> float:
     return stride.size
 
 
-def _apart(points: Floats, others: Floats) -> Floats:
-    return np.hypot(*(points - others).T)
+def _matrix(row: Floats) -> tuple[Floats, Floats]:
+    """R - I and t of a pose x -> R x + t, from its numbers (csrc/kernels/motion/pose.h)."""
+    if len(row) == XYZ.pose:
+        own = row.reshape(3, 4)
+        return own[:, :3], own[:, 3]
+    turn = np.array([[row[0], -row[1]], [row[1], row[0]]])
+    return turn, row[4:] - turn @ row[2:4]
 
 
 def _placed(points: Floats, row: Floats) -> Floats:
-    """Points moved by a pose: cos - 1, sin, about (x, y), shift (x, y)."""
-    x, y = (points - row[2:4]).T
-    turned = np.stack([row[0] * x - row[1] * y, row[1] * x + row[0] * y], axis=1)
-    return points + turned + row[4:]
+    """Points moved by a pose."""
+    turn, shift = _matrix(row)
+    return points + points @ turn.T + shift
 
 
 def _within(points: Floats, own: Floats, other: Floats) -> Floats:
     """Points of a part at its pose in the frame of another part."""
-    x, y = (_placed(points, own) - other[2:4] - other[4:]).T
-    cosine = 1 + other[0]
-    turned = np.stack([cosine * x + other[1] * y, cosine * y - other[1] * x], axis=1)
-    return turned + other[2:4]
+    turn, shift = _matrix(other)
+    there = _placed(points, own) - shift
+    return np.asarray(there + there @ turn)

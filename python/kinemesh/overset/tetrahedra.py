@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,28 +37,33 @@ class Tetrahedra:
 
 
 def tetrahedra_of(mesh: Mesh) -> Tetrahedra:
-    """The cells of a mesh in space, each cut into the tetrahedra of a cone.
+    """The cells of a mesh in space as `tetrahedra_in`."""
+    return tetrahedra_in(mesh.points, mesh.blocks)
+
+
+def tetrahedra_in(points: Floats, blocks: Mapping[str, Ints]) -> Tetrahedra:
+    """Cells (k, corners) of each kind at points (nodes, 3), each cut into the tetrahedra of a cone.
 
     The apex is the cell's lowest node, and quadrilaterals are cut through theirs.  So neighbours
     cut the face between them alike, and each place of the mesh is in one tetrahedron more of
     positive than of negative volume: those of positive volume leave no place out.
     """
     corner, spots, cell, first = [], [], [], 0
-    for name, cells in mesh.blocks.items():
+    for name, cells in blocks.items():
         for own, spot in _cones(SOLIDS[name], cells):
-            rows = np.flatnonzero(_positive(mesh.points, own))
+            rows = np.flatnonzero(_positive(points, own))
             corner.append(own[rows])
             spots.append(spot[rows] @ (1 << 3 * np.arange(4)))
             cell.append((first + rows).astype(np.int32))
         first += len(cells)
     order, parts = ordered(np.concatenate(cell), first)
-    most = max(cells.shape[1] for cells in mesh.blocks.values() if len(cells))
+    most = max(cells.shape[1] for cells in blocks.values() if len(cells))
     return Tetrahedra(
         parts,
         np.concatenate(corner)[order].astype(np.int32),
         np.concatenate(spots)[order].astype(np.int32),
         most,
-        -(-sum(cells.size for cells in mesh.blocks.values()) // mesh.nodes),
+        -(-sum(cells.size for cells in blocks.values()) // len(points)),
     )
 
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from kinemesh.csr import ordered
 from kinemesh.device.backend import Backend
-from kinemesh.mesh.dual import Dual, SolidDual, dual
+from kinemesh.mesh.dual import Dual, SolidDual, dual, solid_dual
+from kinemesh.mesh.mesh import Mesh
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -91,6 +92,15 @@ class CellRows:
         """Rows of a mesh in the plane whose tables nobody has."""
         corners = cells.astype(np.int32)
         return cls(Corners.of_plane(corners, dual(nodes, corners)))
+
+    @classmethod
+    def of_mesh(cls, mesh: Mesh) -> CellRows:
+        """Rows of a mesh whose tables nobody has."""
+        return (
+            cls(Corners.of_solids(solid_dual(mesh)))
+            if mesh.solids
+            else cls.of(mesh.nodes, mesh.cells)
+        )
 
     def sums(self, given: Floats) -> Floats:
         """(entries,) sums of what cells give, in the order of the cells.

@@ -11,7 +11,8 @@ from kinemesh.dimension import dimension_of
 from kinemesh.flow.door.arguments import Markers
 from kinemesh.flow.door.resolution import tell_of_cells
 from kinemesh.flow.door.space import check_crossing, check_kinds, check_planes, symmetry_planes
-from kinemesh.space.conditions.base import PLANE
+from kinemesh.overset.parts import Parts
+from kinemesh.space.conditions.base import PLANE, RIM
 from kinemesh.space.conditions.words import Symmetry
 from kinemesh.space.grid import Grid
 from kinemesh.space.solids import SolidGrid, SolidVertices
@@ -30,6 +31,11 @@ def slip_planes(meshes: Sequence[Any], boundaries: Any) -> Any:
     """
     dimension = dimension_of(meshes)
     if dimension.count == 2:
+        return boundaries
+    if isinstance(meshes[0], Parts):  # which know their conditions
+        for own in meshes:
+            rest = {m: c for m, c in own.conditions.items() if c.role not in (PLANE, RIM)}
+            check_kinds(rest, dimension)
         return boundaries
     planes, others = symmetry_planes(None, meshes, boundaries)
     check_kinds(others, dimension)

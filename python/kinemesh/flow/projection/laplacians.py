@@ -22,3 +22,7 @@ def laplacians(grid: Grid) -> list[sp.csr_matrix]:
     tables = zip(grid.cell_rows, grid.duals, strict=True)
     each = {id(mesh): own for mesh, own in zip(grid.distinct, tables, strict=True)}
     return grid.each("laplacian", lambda mesh: OF[mesh.dimensions](mesh, *each[id(mesh)]))
+
+
+FULL = {2: True, 3: False}
+"""True where Laplacians have an entry for each pair of nodes that share a cell, by dimensions."""

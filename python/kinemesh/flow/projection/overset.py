@@ -13,6 +13,7 @@ from kinemesh.device.fields import Fields
 from kinemesh.flow.projection import systems
 from kinemesh.flow.projection.exchange import Exchange
 from kinemesh.flow.projection.flow import Flow
+from kinemesh.flow.projection.laplacians import FULL
 from kinemesh.flow.projection.matrices import Graph
 from kinemesh.flow.projection.operators import Operators
 from kinemesh.flow.projection.settings import IncompressibleSettings
@@ -41,8 +42,9 @@ class OversetOperators(Operators):
         super().__init__(flow, settings)
 
     def graphs(self, laplacians: Sequence[sp.csr_matrix]) -> list[Graph]:
-        del laplacians  # their graphs are those that the parts are looked at by
-        plans = self.exchange.connectivity.plans
+        if not FULL[self.grid.dimensions]:
+            return super().graphs(laplacians)
+        plans = self.exchange.connectivity.plans  # whose graphs are those of the Laplacians
         return [(plan.offsets, plan.neighbour) for plan in plans]
 
     def solved(self) -> dict[str, Any]:
@@ -61,7 +63,8 @@ class OversetOperators(Operators):
         return Constraints(link.status, link.donor, link.weight, never, volume, link.words)
 
     def tables(self) -> dict[str, Any]:
-        return super().tables() | self.exchange.connectivity.rows
+        full = FULL[self.grid.dimensions]
+        return super().tables() | (self.exchange.connectivity.rows if full else {})
 
     def renewal(self) -> list[Any]:
         return [

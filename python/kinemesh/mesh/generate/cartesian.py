@@ -1,4 +1,4 @@
-"""Stretched Cartesian meshes of quadrilaterals, the background of overset grids."""
+"""Stretched Cartesian meshes of quadrilaterals or hexahedra, the background of overset grids."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names, real
 from kinemesh.errors import MeshError, did_you_mean
-from kinemesh.mesh.generate.rectangles import Ints, Rims, rectangle
+from kinemesh.mesh.generate.rectangles import Ints, Rims, box_of, rectangle
 from kinemesh.mesh.mesh import Mesh
 
 Floats = NDArray[np.float64]
-SIDES = ("left", "right", "bottom", "top")
+AXES = {4: "xy", 6: "xyz"}  # by the numbers of a box
+SIDES = {4: ("left", "right", "bottom", "top"),
+         6: ("left", "right", "front", "back", "bottom", "top")}  # fmt: skip
+WORDS = {"walls": "wall", "symmetry": "symmetry"}  # before sides, in their markers
 STEEPEST = 1.5  # growth: ratio of neighbouring cells
 MOST = 10_000_000  # nodes
 NEAR = 1e-9  # of a cell: round-off of the user's numbers
@@ -28,51 +31,61 @@ def background(
     spacing: float,
     growth: float = 1.08,
     walls: Sequence[str] = (),
+    symmetry: Sequence[str] = (),
 ) -> Mesh:
     """Cartesian mesh of a box, uniform in a core, from where cells grow geometrically.
 
     Parameters
     ----------
-    box : (x0, x1, y0, y1)     the mesh [chord]
-    core : (x0, x1, y0, y1)    where cells are square, in the box; a side of the core is one of the
-                               box, or at least a cell away from it [chord]
+    box : (x0, x1, y0, y1)     the mesh; in space (x0, x1, y0, y1, z0, z1) [chord]
+    core : likewise            where cells are square, or cubes, in the box; a side of the core is
+                               one of the box, or at least a cell away from it [chord]
     spacing : float            length of the core's cells, of which a whole number fits: they are a
                                little shorter or longer [chord]
     growth : float             from 1 to 1.5: largest ratio of the lengths of a cell and of the one
                                before, from the core outwards
-    walls : sequence           sides that are walls, of `left`, `right`, `bottom` and `top`
+    walls : sequence           sides that are walls, of `left`, `right`, `bottom` and `top`, in
+                               space of `front` (y0) and `back` too
+    symmetry : sequence        sides that are planes of symmetry
 
     Returns
     -------
-    Mesh    markers `left`, `right`, `bottom` and `top`; the marker of a wall is `wall_left` and so
-            on, as names of walls have the word wall
+    Mesh    a marker for each side; that of a wall is `wall_left` and so on, as names of walls have
+            the word wall, that of a plane of symmetry `symmetry_left`
 
     Raises
     ------
     MeshError    for arguments that no good mesh fulfils
     """
-    whole, inner = _rectangle("box", box), _rectangle("core", core)
+    whole = _box("box", box)
+    inner = _box("core", core, len(whole))
     h, g = (_number(n, v) for n, v in (("spacing", spacing), ("growth", growth)))
     if not h > 0 or not 1 <= g <= STEEPEST:
         raise MeshError(
             f"background: spacing = {spacing!r}, growth = {growth!r}; expected a spacing above 0 "
             f"and a growth of 1 to {STEEPEST:g}"
         )
-    names = _markers(walls)
-    places = [(axis, whole[k : k + 2], inner[k : k + 2]) for axis, k in (("x", 0), ("y", 2))]
+    names = _markers(SIDES[len(whole)], walls=walls, symmetry=symmetry)
+    axes = enumerate(AXES[len(whole)])
+    places = [(axis, whole[2 * k : 2 * k + 2], inner[2 * k : 2 * k + 2]) for k, axis in axes]
     counts = [_counts(axis, ends, core, h, g) for axis, ends, core in places]
     if prod(sum(count) + 1 for count in counts) > MOST:
         raise MeshError(
             f"background: {' by '.join(str(sum(c)) for c in counts)} cells, expected at most "
             f"{MOST:,} nodes; ask for a larger spacing, a larger growth or a smaller core"
         )
-    x, y = (_line(*places[k][1:], counts[k]) for k in range(2))
+    lines = [_line(*own[1:], count) for own, count in zip(places, counts, strict=True)]
 
     def rims(at: Ints) -> Rims:
         sides = ([at[:, 0]], [at[:, -1]], [at[0]], [at[-1]])
         return dict(zip(names, sides, strict=True))
 
-    return rectangle(*np.meshgrid(x, y), rims).renumbered().numbered()
+    if len(lines) == 2:
+        x, y = np.meshgrid(*lines)
+        made = rectangle(x, y, rims)
+    else:
+        made = box_of(lines, names)
+    return made.renumbered().numbered()
 
 
 def _number(name: str, value: Any) -> float:
@@ -85,29 +98,41 @@ def _number(name: str, value: Any) -> float:
     return found
 
 
-def _rectangle(name: str, value: Any) -> list[float]:
-    """x0, x1, y0, y1 of a rectangle with an area."""
+def _box(name: str, value: Any, count: int = 0) -> list[float]:
+    """Least and largest coordinates along each axis of a box of some size."""
     try:
-        x0, x1, y0, y1 = (real(v) for v in value)
+        found = [real(v) for v in value]
     except (TypeError, ValueError, OverflowError):
-        x0 = x1 = y0 = y1 = np.nan
-    if not (np.isfinite([x0, x1, y0, y1]).all() and x0 < x1 and y0 < y1):
+        found = []
+    known = len(found) in ([count] if count else AXES)
+    if not (known and np.isfinite(found).all() and (np.diff(found)[::2] > 0).all()):
+        own = [AXES[count]] if count else AXES.values()
+        each = [", ".join(f"{a}0, {a}1" for a in axes) for axes in own]
+        ends = " and ".join(f"{a}0 < {a}1" for a in "xy")
         raise MeshError(
-            f"background: {name} = {value!r}, expected (x0, x1, y0, y1) with x0 < x1 and y0 < y1"
+            f"background: {name} = {value!r}, expected "
+            f"{' or in space '.join(f'({names})' for names in each)} with {ends}"
         )
-    return [x0, x1, y0, y1]
+    return found
 
 
-def _markers(walls: Any) -> list[str]:
-    """Markers of the sides."""
-    listed = not isinstance(walls, str) and isinstance(walls, Sequence | set | frozenset)
-    wrong = [n for n in walls if n not in SIDES] if listed else []
-    if not listed or wrong:
-        hint = did_you_mean(wrong[0], SIDES) if wrong else ""
-        raise MeshError(
-            f"background: walls = {walls!r}, expected a list of sides of {', '.join(SIDES)}{hint}"
-        )
-    return [f"wall_{name}" if name in walls else name for name in SIDES]
+def _markers(sides: Sequence[str], **named: Any) -> list[str]:
+    """Markers of the sides; `named` by what they are."""
+    found = dict(zip(sides, sides, strict=True))
+    for what, own in named.items():
+        listed = not isinstance(own, str) and isinstance(own, Sequence | set | frozenset)
+        wrong = [n for n in own if n not in sides] if listed else []
+        if not listed or wrong:
+            hint = did_you_mean(wrong[0], sides) if wrong else ""
+            raise MeshError(
+                f"background: {what} = {own!r}, expected a list of sides of {', '.join(sides)}"
+                f"{hint}"
+            )
+        twice = [n for n in own if found[n] != n]
+        if twice:
+            raise MeshError(f"background: sides {twice} are both walls and symmetry, expected one")
+        found |= {n: f"{WORDS[what]}_{n}" for n in own}
+    return list(found.values())
 
 
 def _counts(

@@ -11,6 +11,7 @@ from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError
 from kinemesh.mesh.generate.cones import cut_faces, tetrahedra
 from kinemesh.mesh.generate.rays import layers as places
+from kinemesh.mesh.generate.rays import outer_of
 from kinemesh.mesh.kinds import cells_named
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.sentences import NODES
@@ -28,6 +29,7 @@ LIMITS = {
     "growth": (1.01, 1.5),
     "far_field": (1.5, 1e3),
 }
+NEAREST = {"farfield": 1.5, "overset": 0.75}  # least radius of the outer boundary, by its marker
 
 
 @checks_names
@@ -37,6 +39,7 @@ def sphere(
     growth: float | None = None,
     far_field: float = 20.0,
     cells: str = "hexes",
+    outer: str = "farfield",
 ) -> Mesh:
     """A mesh about a sphere of diameter 1, its centre at the origin.
 
@@ -46,25 +49,27 @@ def sphere(
     wall_spacing : float    height of the first layer; half an edge on the sphere by default
     growth : float          wanted ratio of successive layers; by default 1.2 where `wall_spacing`
                             is given, else that of cells which keep their shape outwards
-    far_field : float       radius of the outer boundary [diameters]
+    far_field : float       radius of the outer boundary; at least 1.5, with outer = "overset" 0.75
+                            [diameters]
     cells : str             hexes; prisms, whose triangles lie along the sphere; tets
+    outer : farfield | overset    marker of the outer boundary; overset: other meshes go on beyond
 
     Returns
     -------
-    Mesh    markers `sphere` and `farfield`
+    Mesh    markers `sphere` and that of `outer`
 
     Raises
     ------
     MeshError    naming the argument that cannot be used
     """
-    _check(nodes, wall_spacing, growth, far_field, cells)
+    _check(nodes, wall_spacing, growth, far_field, cells, outer_of("sphere", outer))
     across, count, first = _counts(nodes, wall_spacing, growth, far_field)
     way, quads, rank = _faces(across)
     radius = RADIUS + places(np.array([first]), far_field - RADIUS, count)
     _check_growth(np.diff(radius[:, 0]), nodes)
     many = len(way)
     points = (radius[:, :, None] * way).reshape(-1, 3)
-    ends = {"sphere": quads, "farfield": quads + np.int32(count * many)}
+    ends = {"sphere": quads, outer: quads + np.int32(count * many)}
     if cells == "hexes":
         return Mesh.from_blocks(points, {"hexahedra": _drawn(quads, many, count)}, ends)
     if cells == "prisms":
@@ -145,7 +150,9 @@ def _check_growth(heights: Floats, nodes: int) -> None:
         )
 
 
-def _check(nodes: Any, wall_spacing: Any, growth: Any, far_field: Any, cells: Any) -> None:
+def _check(
+    nodes: Any, wall_spacing: Any, growth: Any, far_field: Any, cells: Any, outer: str
+) -> None:
     given = {"wall_spacing": wall_spacing, "growth": growth, "far_field": far_field}
     if isinstance(nodes, bool) or not isinstance(nodes, int | np.integer):
         raise MeshError("sphere: ", NODES, f" = {nodes!r}, expected a whole number")
@@ -153,6 +160,7 @@ def _check(nodes: Any, wall_spacing: Any, growth: Any, far_field: Any, cells: An
         if value is None and name != "far_field":
             continue
         low, high = LIMITS[name]
+        low = NEAREST[outer] if name == "far_field" else low
         real = isinstance(value, int | float | np.integer | np.floating)
         if isinstance(value, bool) or not real or not low <= value <= high:
             term = NODES if name == "nodes" else name

@@ -1,0 +1,103 @@
+"""Incompressible flow on overset parts in space: exact streams, extruded parts, halves, members."""
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh.mesh.generate.cones import tetrahedra
+from kinemesh.mesh.generate.rectangles import box_of
+from kinemesh.mesh.solid_faces import open_faces
+from kinemesh.overset import Part
+from overset_parts import background, ring
+from solver_cases import on_devices
+
+TIGHT = km.IncompressibleSettings(momentum_drop=1e-6, pressure_tolerance=1e-10)
+EXACT = km.IncompressibleSettings(momentum_drop=1e-9, pressure_tolerance=1e-12)
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+
+def patch(size, kind):
+    """A cube without walls about the origin, its rim an overset boundary."""
+    line = np.linspace(-size / 2, size / 2, 12)
+    mesh = box_of([line] * 3, list("abcdef"))
+    blocks = dict(mesh.blocks)
+    if kind == "tetrahedra":
+        blocks = {kind: tetrahedra(blocks, np.random.default_rng(3).permutation(mesh.nodes))}
+    return km.Mesh.from_blocks(mesh.points, blocks, {"overset": open_faces(blocks, mesh.nodes)})
+
+
+def box(half=2.2, spacing=0.22, **given):
+    sides = (-half, half) * 3
+    return km.mesh.background(sides, sides, spacing=spacing, **given)
+
+
+def turning(rate_deg, velocity, about, axis):
+    """A part that turns about an axis and shifts."""
+    turn = km.motion.rotate(rate_deg=rate_deg, about=about, axis=axis)
+    return turn + km.motion.translate(velocity=velocity)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("dtype", "velocity", "pressure"), [("float64", 1e-12, 1e-11), ("float32", 4e-6, 2e-4)]
+)
+@on_devices
+def test_parts_in_space_that_turn_and_shift_leave_a_stream(device, dtype, velocity, pressure):
+    parts = {
+        "one": Part(patch(1.9, "hexahedra"), at=(-0.5, 0.1, 0.0), angle_deg=10.0),
+        "two": Part(patch(1.7, "tetrahedra"), at=(0.6, 0.0, 0.2), angle_deg=-20.0),
+        "back": box(),
+    }
+    motion = {
+        "one": turning(40.0, (0.3, 0.1, 0.05), (0.0, 0.1, 0.0), (0.2, 1.0, 0.3)),
+        "two": turning(-30.0, (-0.2, 0.0, 0.3), (0.1, 0.0, 0.2), (0.0, 0.3, 1.0)),
+    }
+    made = km.Incompressible(
+        parts, reynolds=100.0, motion=motion, alpha_deg=20.0, device=device, dtype=dtype,
+        settings=TIGHT, reference_area=1.0, reference_length=1.0, moment_about=(0.0, 0.0),
+    )  # fmt: skip
+    made.run(time_step=0.05, steps=4)
+    get = made.backend.get
+    status = get(made.parts.connectivity.status)
+    assert {-1, 0, 1} <= set(np.unique(status))
+    error = get(made.projection.flow["u"]).astype(float) - made.inflow[0]
+    assert np.abs(error).max() < velocity
+    assert np.abs(get(made.projection.flow["p"])).max() < pressure
+
+
+def triangles(mesh):
+    """A mesh of the plane with its quadrilaterals cut."""
+    quads = mesh.quads
+    return km.Mesh.from_arrays(
+        mesh.points, np.concatenate([quads[:, :3], quads[:, [0, 2, 3]]]), mesh.boundaries
+    )
+
+
+def of_plane():
+    return {
+        "body": ring(outer=2.0, layers=16, split=True),
+        "back": triangles(background(4.0, 0.14, 1.5)),
+    }
+
+
+def history(parts, **options):
+    """Loads of 10 steps of a cylinder that plunges."""
+    plunge = km.motion.plunge(amplitude=0.3, k=1.0)
+    made = km.Incompressible(
+        parts, reynolds=100.0, motion={"body": plunge}, moment_about=(0.0, 0.0), device="cpu",
+        settings=EXACT, **options,
+    )  # fmt: skip
+    run = made.run(time_step=0.02, steps=10)
+    status = made.backend.get(made.parts.connectivity.status)
+    return np.stack([run.history[name] for name in ("cl", "cd", "cm")]), status
+
+
+@pytest.mark.long
+@pytest.mark.no_sanitizer
+def test_extruded_triangles_have_the_status_and_the_loads_of_the_plane():
+    plane, status = history(of_plane())
+    parts = {name: km.mesh.extruded(mesh, span=6.0, layers=2) for name, mesh in of_plane().items()}
+    space, extruded = history(parts, reference_area=6.0, reference_length=1.0)
+    assert [np.sum(extruded == kind) for kind in (1, -1, 0, -2)] == [
+        3 * np.sum(status == kind) for kind in (1, -1, 0, -2)
+    ]
+    assert space == pytest.approx(plane, rel=1e-7, abs=1e-8)
