@@ -6,7 +6,8 @@ from kinemesh.mesh import Mesh
 from kinemesh.mesh.generate.cones import cut_faces, tetrahedra
 from kinemesh.mesh.generate.sphere import _drawn as drawn
 from kinemesh.mesh.generate.sphere import _faces as faces_of_cube
-from kinemesh.mesh.solid_faces import open_faces
+from kinemesh.mesh.generate.sphere import _half as half_of_cube
+from kinemesh.mesh.generate.sphere import _on_plane as on_plane
 from kinemesh.motion import Pose
 from kinemesh.overset.parts import Parts
 from kinemesh.space.grid import Grid
@@ -108,22 +109,14 @@ def move(made, poses):
 
 def ball(radii, across=4, cells="hexahedra", half=False):
     """Layers about the origin between radii, on the faces of a cube; `half`: of y above 0 alone."""
-    way, quads, rank = faces_of_cube(across)
-    if half:
-        quads = quads[(way[quads, 1] > -1e-9).all(axis=1)]
-        nodes, own = np.unique(quads, return_inverse=True)
-        quads, way, rank = own.reshape(-1, 4).astype(np.int32), way[nodes], rank[nodes]
-        way[np.abs(way[:, 1]) < 1e-9, 1] = 0.0
+    way, quads, rank = half_of_cube(*faces_of_cube(across)) if half else faces_of_cube(across)
     points = (np.asarray(radii)[:, None, None] * way).reshape(-1, 3)
-    last = (len(radii) - 1) * len(way)
-    ends = {"wall": quads, "overset": quads + np.int32(last)}
+    ends = {"wall": quads, "overset": quads + np.int32((len(radii) - 1) * len(way))}
     blocks = {"hexahedra": drawn(quads, len(way), len(radii) - 1)}
     if cells == "tetrahedra":
         ranks = (rank * len(radii) + np.arange(len(radii))[:, None]).ravel()
         blocks = {cells: tetrahedra(blocks, ranks)}
         ends = {name: cut_faces(own, ranks) for name, own in ends.items()}
     if half:
-        faces = open_faces(blocks, len(points))
-        on = (points[np.where(faces < 0, faces[:, :1], faces), 1] == 0).all(axis=1)
-        ends["symmetry"] = faces[on]
+        ends["symmetry"] = on_plane(points, blocks)
     return Mesh.from_blocks(points, blocks, ends)

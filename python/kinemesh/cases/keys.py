@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from kinemesh.cases.sources import EXTRUDED, cells_of, one_of, span_of
-from kinemesh.cases.values import count, names, number
+from kinemesh.cases.values import count, names, number, yes_or_no
 from kinemesh.cases.wings import a_section, stations_of_wing
 
 OF_KEYS: dict[str, Callable[[Any, Any], Any]] = {
@@ -29,6 +29,7 @@ OF_KEYS: dict[str, Callable[[Any, Any], Any]] = {
     "spacing": partial(number, above=0.0),
     "wall_spacing": partial(number, above=0.0),
     "growth": partial(number, above=1.0),
+    "half": yes_or_no,
     "span": partial(number, above=0.0),
     "taper": partial(number, above=0.0),
     "sweep_deg": number,

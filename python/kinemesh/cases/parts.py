@@ -109,6 +109,7 @@ class MeshPart:
     core: tuple[float, ...] | None = None  # of a box: where cells are square, or cubes
     spacing: float | None = None  # of a box: length of the core's cells [chord]
     outer: str | None = None  # of a disc its boundary: wall (default), overset or farfield
+    half: bool | None = None  # of a sphere: of y above 0 alone, on a plane of symmetry; or false
     scale: float | None = None  # of a file or curve: what its coordinates are multiplied by
     chord: float | None = None  # of a file or curve: the body's, in its units; divides them
     merge: float | None = None  # of a file: nodes that near become one, in its units; or none do

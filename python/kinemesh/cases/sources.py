@@ -289,7 +289,7 @@ OF_SECTION = (
 MANY = 10_000_000
 PLATE = Source("shape", _plate, OF_PLATE, makes=MESH, counts=(200, MANY), words="a plate")
 BUMP = Source("shape", _bump, OF_BUMP, makes=MESH, counts=(400, MANY), words="a bump")
-SPHERE = Source("shape", _sphere, ("nodes", "far_field", "wall_spacing", "growth", "cells"),
+SPHERE = Source("shape", _sphere, ("nodes", "far_field", "wall_spacing", "growth", "cells", "half"),
                 makes=SOLID, checks={"cells": cells_of("hexes", "prisms", "tets")},
                 counts=(500, 5 * MANY), overset=True, words="a sphere")  # fmt: skip
 CYLINDER, SHAPES = "cylinder", {"plate": PLATE, "bump": BUMP, "sphere": SPHERE}

@@ -101,6 +101,13 @@ def number(
     return float(value)
 
 
+def yes_or_no(where: Place, value: Any) -> bool:
+    """True or False; CaseError for other values."""
+    if not isinstance(value, bool):
+        raise wrong(where, value, "true or false")
+    return value
+
+
 def count(
     where: Place | str, value: Any, least: int = 1, most: int | None = None, more: str = ""
 ) -> int:

@@ -26,7 +26,7 @@ from kinemesh.device.backend import Backend
 from kinemesh.device.counting import Counting
 from kinemesh.errors import DeviceError
 from kinemesh.flow.door.space import symmetry_planes
-from kinemesh.flow.samples import KINDS, kind_of
+from kinemesh.flow.samples import KINDS, PARTS, kind_of
 from kinemesh.linear.hierarchy import degree
 from kinemesh.linear.holes import room_of
 from kinemesh.mesh.kinds import KINDS as KIND_OF_CELLS
@@ -141,7 +141,7 @@ def _each(
                 spaces = space if alpha is None else [space] * len(alpha)
                 made = counted(spaces, **solver.sample, **more, **asked)
                 made.complete()
-                way = made.deform if kind == "parts" else WAYS.get(deform or "", made.deform)
+                way = made.deform if kind in PARTS.values() else WAYS.get(deform or "", made.deform)
                 mover = way.attach(made.grid.vertices) if deform in WAYS else None
                 each.append(made.backend.regular)
                 del mover

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 RINGS = (40, 4, False), (40, 5, False), (40, 4, True)
 STACKS = (40, 4, False, 2), (40, 5, False, 2), (40, 4, True, 2), (40, 4, False, 3), (40, 6, True, 3)
 SHELLS = (
-    *((600, "hexes", 2), (1400, "hexes", 2), (600, "tets", 2), (1400, "tets", 2)),
-    *((700, "prisms", 2), (700, "hexes", 3), (700, "tets", 3)),
+    *((600, "hexes", 2), (1800, "hexes", 2), (600, "tets", 2), (1800, "tets", 2)),
+    *((800, "prisms", 2), (800, "hexes", 3), (800, "tets", 3)),
 )
 BLOCKS = (6, 3, False), (6, 4, False), (6, 3, True), (8, 3, False)
 Sizes = tuple[int, int]

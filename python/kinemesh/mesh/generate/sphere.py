@@ -14,6 +14,7 @@ from kinemesh.mesh.generate.rays import layers as places
 from kinemesh.mesh.generate.rays import outer_of
 from kinemesh.mesh.kinds import cells_named
 from kinemesh.mesh.mesh import Mesh
+from kinemesh.mesh.solid_faces import open_faces
 from kinemesh.sentences import NODES
 
 Ints = NDArray[np.int32]
@@ -23,6 +24,7 @@ RADIUS = 0.5
 GROWTH = 1.2
 FIRST = 0.5  # height of the first layer over the edge of a cell on the sphere
 LAYERS = 4  # at least
+NEAR = 1e-9  # of the radius: round-off of places on the plane
 LIMITS = {
     "nodes": (500, 50_000_000),
     "wall_spacing": (1e-6, 0.2),
@@ -40,8 +42,9 @@ def sphere(
     far_field: float = 20.0,
     cells: str = "hexes",
     outer: str = "farfield",
+    half: bool = False,
 ) -> Mesh:
-    """A mesh about a sphere of diameter 1, its centre at the origin.
+    """A mesh about a sphere of diameter 1, its centre at the origin, or about half of it.
 
     Parameters
     ----------
@@ -53,33 +56,53 @@ def sphere(
                             [diameters]
     cells : str             hexes; prisms, whose triangles lie along the sphere; tets
     outer : farfield | overset    marker of the outer boundary; overset: other meshes go on beyond
+    half : bool             of y above 0 alone, on a plane of symmetry
 
     Returns
     -------
-    Mesh    markers `sphere` and that of `outer`
+    Mesh    markers `sphere` and that of `outer`, of half a sphere also `symmetry`
 
     Raises
     ------
     MeshError    naming the argument that cannot be used
     """
-    _check(nodes, wall_spacing, growth, far_field, cells, outer_of("sphere", outer))
-    across, count, first = _counts(nodes, wall_spacing, growth, far_field)
-    way, quads, rank = _faces(across)
+    _check(nodes, wall_spacing, growth, far_field, cells, outer_of("sphere", outer), half)
+    across, count, first = _counts(nodes * (1 + half), wall_spacing, growth, far_field)
+    way, quads, rank = _half(*_faces(across)) if half else _faces(across)
     radius = RADIUS + places(np.array([first]), far_field - RADIUS, count)
     _check_growth(np.diff(radius[:, 0]), nodes)
     many = len(way)
     points = (radius[:, :, None] * way).reshape(-1, 3)
+    hexes = {"hexahedra": _drawn(quads, many, count)}
     ends = {"sphere": quads, outer: quads + np.int32(count * many)}
-    if cells == "hexes":
-        return Mesh.from_blocks(points, {"hexahedra": _drawn(quads, many, count)}, ends)
+    blocks = hexes
     if cells == "prisms":
-        sides = {name: cut_faces(own, np.tile(rank, count + 1)) for name, own in ends.items()}
+        ends = {name: cut_faces(own, np.tile(rank, count + 1)) for name, own in ends.items()}
         blocks = {"prisms": _drawn(cut_faces(quads, rank), many, count)}
-        return Mesh.from_blocks(points, blocks, sides)
-    # layer by layer within a node's rank, so that all faces along the radius are cut alike
-    ranks = (rank * (count + 1) + np.arange(count + 1)[:, None]).ravel()
-    blocks = {"tetrahedra": tetrahedra({"hexahedra": _drawn(quads, many, count)}, ranks)}
-    return Mesh.from_blocks(points, blocks, {n: cut_faces(own, ranks) for n, own in ends.items()})
+    elif cells == "tets":
+        # layer by layer within a node's rank, so that all faces along the radius are cut alike
+        ranks = (rank * (count + 1) + np.arange(count + 1)[:, None]).ravel()
+        blocks = {"tetrahedra": tetrahedra(hexes, ranks)}
+        ends = {name: cut_faces(own, ranks) for name, own in ends.items()}
+    if half:
+        ends["symmetry"] = _on_plane(points, blocks)
+    return Mesh.from_blocks(points, blocks, ends)
+
+
+def _half(way: Floats, quads: Ints, rank: NDArray) -> tuple[Floats, Ints, NDArray]:
+    """What `_faces` gives, of y above 0 alone."""
+    kept = quads[(way[quads, 1] > -NEAR).all(axis=1)]
+    nodes, number = np.unique(kept, return_inverse=True)
+    own = way[nodes]
+    own[np.abs(own[:, 1]) < NEAR, 1] = 0.0
+    return own, number.reshape(-1, 4).astype(np.int32), np.argsort(np.argsort(rank[nodes]))
+
+
+def _on_plane(points: Floats, blocks: dict[str, Ints]) -> Ints:
+    """Faces of the boundary at y = 0."""
+    faces = open_faces(blocks, len(points))
+    y = points[np.where(faces < 0, faces[:, :1], faces), 1]
+    return faces[(y == 0).all(axis=1)]
 
 
 def _counts(
@@ -151,7 +174,7 @@ def _check_growth(heights: Floats, nodes: int) -> None:
 
 
 def _check(
-    nodes: Any, wall_spacing: Any, growth: Any, far_field: Any, cells: Any, outer: str
+    nodes: Any, wall_spacing: Any, growth: Any, far_field: Any, cells: Any, outer: str, half: Any
 ) -> None:
     given = {"wall_spacing": wall_spacing, "growth": growth, "far_field": far_field}
     if isinstance(nodes, bool) or not isinstance(nodes, int | np.integer):
@@ -165,6 +188,8 @@ def _check(
         if isinstance(value, bool) or not real or not low <= value <= high:
             term = NODES if name == "nodes" else name
             raise MeshError("sphere: ", term, f" = {value!r}, expected {low:g} to {high:g}")
+    if not isinstance(half, bool):
+        raise MeshError(f"sphere: half = {half!r}, expected True or False")
     if cells not in CELLS:
         near = cells_named(cells, CELLS)
         raise MeshError(f"sphere: cells = {cells!r}, expected {', '.join(CELLS)}{near}")
