@@ -146,7 +146,7 @@ def test_cambered_and_swept_back_wings_have_good_cells(name, cells):
         ({"far_field": 5.0, "span": 4.0}, r"far_field = 5, but the wing reaches 5 from"),
         ({"trailing_edge": "open"}, r"trailing_edge = 'open', expected closed or sharp"),
         ({"cells": "quads"}, "cells = 'quads', expected hexes, prisms, tets, hybrid"),
-        ({"topology": "ch"}, "topology = 'ch', expected oh"),
+        ({"topology": "o"}, "topology = 'o', expected oh, ch"),
         ({"layers": 3}, "layers = 3 has no effect on hexes, expected none"),
         ({"cells": "hybrid", "layers": 0}, "layers = 0, expected a whole number of 1 to"),
         ({"cells": "hybrid", "layers": 99}, "layers = 99, expected a whole number of 1 to"),

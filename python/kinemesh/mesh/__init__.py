@@ -32,6 +32,7 @@ from kinemesh.mesh.generate.wings.outline import Station
 from kinemesh.mesh.generate.wings.wing import oneram6, wing
 from kinemesh.mesh.geometry.quality import Quality, quality
 from kinemesh.mesh.geometry.solid_quality import SolidQuality
+from kinemesh.mesh.geometry.wall_layers import WallLayers, wall_layers
 from kinemesh.mesh.marking import marked
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.sections.named import section
@@ -43,6 +44,7 @@ __all__ = [
     "Section",
     "SolidQuality",
     "Station",
+    "WallLayers",
     "airfoil",
     "around",
     "background",
@@ -63,6 +65,7 @@ __all__ = [
     "read_ugrid",
     "section",
     "sphere",
+    "wall_layers",
     "wall_spacing",
     "wing",
     "write",

@@ -2,13 +2,10 @@
 
 The plane w = xi + i eta is that of cmesh.py: it unwraps section and wake into the real axis.
 
-I(X) counts the rays along the axis, in steps of arc length that are small at the nose and at the
-trailing edge and grow along the wake.  Ray k is where
-
-    k = integral of I(X + a t) (1 - |t|) dt,  t = -1 to 1,    a = REACH eta
-
-with X -> xi the fan of cmesh.py, so the spacing along a layer is smoothed over its distance from
-the axis, rays leave the axis at right angles, and the last ray is the outflow plane.
+Rays are in steps of arc length along the axis that are small at the nose and at the trailing edge
+and grow along the wake.  Along a layer the spacing is smoothed over its distance from the axis
+(smoothed.py) with X -> xi the fan of cmesh.py: rays leave the axis at right angles, and the last
+ray is the outflow plane.
 
 Along each ray heights grow geometrically from the height h of the wall cells.  At a distance s
 behind the trailing edge lower layers are thicker,
@@ -25,13 +22,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline, PchipInterpolator, PPoly
+from scipy.interpolate import CubicSpline, PchipInterpolator
 from scipy.optimize import brentq
 
 from kinemesh.errors import MeshError
 from kinemesh.mesh.generate import cmesh
 from kinemesh.mesh.generate.conformal import CircleMap, circle_map
 from kinemesh.mesh.generate.rays import Complexes, Floats, Wanted, layers
+from kinemesh.mesh.generate.smoothed import Smoothed
 from kinemesh.mesh.generate.spacing import Normal
 from kinemesh.mesh.sections.section import Section
 
@@ -40,18 +38,13 @@ LONGEST = 1.1  # length of the longest ray over the far field, at first
 NOSE, TRAILING, MIDDLE = 0.03, 0.2, 2.5  # shape of steps on the section: both ends, longest
 SLOPE, STEEP = 9.0, 0.09  # change of that shape near the ends; at most this times the steps
 WAKE_SLOPE, WAKE_STEEP = 12.0, 0.2  # log of the growth along the wake, times steps; its largest
-REACH = 0.3  # of the smoothing, over eta
 WIDENING = 0.75
 WAKE_START = 5000.0  # wall units, if h is that of y+ = 1
 LEAST = 12  # steps on each side of a section
 KNOTS = 120  # of the lengths of rays
 FIRST = 1e-7  # first of them, in eta
 SAMPLES = 4000
-NEAR = 0.02  # widths below it: by quadrature, as second differences have few digits left
 EXACT = 4  # iterations for the first height
-GAUSS = np.polynomial.legendre.leggauss(8)
-OFFSET = np.concatenate([-0.5 - 0.5 * GAUSS[0], 0.5 + 0.5 * GAUSS[0]])
-WEIGHT = np.tile(0.5 * GAUSS[1] * (0.5 - 0.5 * GAUSS[0]), 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,48 +56,17 @@ class Axis:
     xi : (rays,)        places on the axis, 0 (nose) to the outflow
     behind : (rays,)    distance behind the trailing edge, 0 on the section [chord]
     section : int       index of the trailing edge
-    count               index over xi, odd about the nose and about the outflow
-    integrals           second integrals of the index and of its derivative
+    index               of the rays over xi
     """
 
     xi: Floats
     behind: Floats
     section: int
-    count: PchipInterpolator
-    integrals: tuple[PPoly, PPoly]
+    index: Smoothed
 
     def place(self, eta: Floats) -> Complexes:
         """w at heights eta, (rays,) or (layers, rays) from the axis upwards."""
-        rows, x, end = [], self.xi, self.xi[-1]
-        for height in np.atleast_2d(eta):
-            x = self._smoothed(np.minimum(REACH * height, end), x)
-            rows.append(cmesh.fan(x, height, end))
-        return np.stack(rows) if eta.ndim > 1 else rows[0]
-
-    def _smoothed(self, width: Floats, start: Floats) -> Floats:
-        """X of each ray, by Newton's method in a bracket."""
-        end = self.xi[-1]
-        index = np.arange(len(start), dtype=np.float64)
-        low, high, x = np.zeros_like(start), np.full_like(start, end), start
-        for _ in range(60):
-            over = self._mean(x, width, 0) - index
-            low, high = np.where(over < 0, x, low), np.where(over > 0, x, high)
-            new = x - over / self._mean(x, width, 1)
-            new = np.where((new < low) | (new > high), 0.5 * (low + high), new)
-            new[0], new[-1] = 0.0, end
-            change, x = np.abs(new - x).max(), new
-            if change < 1e-10:
-                break
-        return x
-
-    def _mean(self, x: Floats, width: Floats, order: int) -> Floats:
-        """Index, or its derivative, smoothed over a width."""
-        near = width < NEAR
-        found = np.empty_like(x)
-        found[near] = self.count(x[near, None] + width[near, None] * OFFSET, order) @ WEIGHT
-        x, a, twice = x[~near], width[~near], self.integrals[order]
-        found[~near] = (twice(x + a) - 2.0 * twice(x) + twice(x - a)) / a**2
-        return found
+        return cmesh.fan(self.index.rows(eta, self.xi), eta, self.xi[-1])
 
 
 def structured(shape: Section, wanted: Wanted, normal: Normal) -> cmesh.Rows:
@@ -127,8 +89,8 @@ def structured(shape: Section, wanted: Wanted, normal: Normal) -> cmesh.Rows:
     first, rows = normal.solved(max(float(s[-1].max()) for s in lengths), likely)
     halves = []
     for side, length in zip(sides, lengths, strict=True):
-        heights = _heights(first, length[-1], rows, axis.behind)
-        half, weight = _half(circle, axis, _etas(length, knots, heights), heights[1], side)
+        high = heights(first, length[-1], rows, axis.behind)
+        half, weight = _half(circle, axis, at_heights(length, knots, high), high[1], side)
         edge = float(np.abs(np.diff(half[0, : section + 1])).min())
         if first > edge:
             raise MeshError(
@@ -140,7 +102,7 @@ def structured(shape: Section, wanted: Wanted, normal: Normal) -> cmesh.Rows:
             half, np.conj(outer) if side else outer, weight, axis.xi, circle, wanted.far_field
         )
         step = half[1] - half[0]  # which that has changed a little
-        half[1] = half[0] + heights[1] * step / np.abs(step)
+        half[1] = half[0] + high[1] * step / np.abs(step)
         halves.append(half)
     upper = halves[0]
     if shape.symmetric:
@@ -206,7 +168,7 @@ def _axis(circle: CircleMap, radius: float, section: int, wake: int, spacing: fl
     tail = np.concatenate([[0.0], np.cumsum(np.abs(parts))])
     trailing = TRAILING
     for _ in range(20):
-        count, last = _on_section(arc, section, trailing)
+        count, last = on_section(arc, section, trailing)
         found = arc[-1] - float(np.interp(section - 1, count, arc))
         if spacing is None or abs(found / spacing - 1.0) < 1e-4:
             break
@@ -225,15 +187,14 @@ def _axis(circle: CircleMap, radius: float, section: int, wake: int, spacing: fl
     distance = np.interp(xi, off, tail)
     fine = np.concatenate([-fine[:0:-1], fine, 2.0 * end - fine[-2::-1]])
     index = np.concatenate([-index[:0:-1], index, 2.0 * index[-1] - index[-2::-1]])
-    curve = PchipInterpolator(fine, index)
-    return Axis(xi, distance, section, curve, (curve.antiderivative(2), curve.antiderivative(1)))
+    return Axis(xi, distance, section, Smoothed.of(PchipInterpolator(fine, index)))
 
 
 def _along(points: Complexes) -> Floats:
     return np.concatenate([[0.0], np.cumsum(np.abs(np.diff(points)))])
 
 
-def _on_section(arc: Floats, section: int, trailing: float) -> tuple[Floats, float]:
+def on_section(arc: Floats, section: int, trailing: float) -> tuple[Floats, float]:
     """Index over the arc length from the nose, and the step at the trailing edge."""
     r = arc / arc[-1]
     slope = min(SLOPE, STEEP * section)
@@ -265,7 +226,7 @@ def _lengths(circle: CircleMap, axis: Axis, w: Complexes, side: int) -> Floats:
     return np.concatenate([np.zeros((1, w.shape[1])), np.cumsum(parts, axis=0)])
 
 
-def _heights(first: float, top: Floats, rows: int, behind: Floats) -> Floats:
+def heights(first: float, top: Floats, rows: int, behind: Floats) -> Floats:
     """Heights (rows + 1, rays) along each ray."""
     k = np.arange(rows)[:, None]
 
@@ -286,12 +247,12 @@ def _heights(first: float, top: Floats, rows: int, behind: Floats) -> Floats:
     return np.concatenate([np.zeros((1, len(top))), np.cumsum(steps, axis=0)])
 
 
-def _etas(length: Floats, knots: Floats, heights: Floats) -> Floats:
+def at_heights(length: Floats, knots: Floats, high: Floats) -> Floats:
     """Eta at each height on each ray, whose lengths are known at the knots."""
-    eta = np.empty_like(heights)
+    eta = np.empty_like(high)
     for ray in range(len(eta[0])):
         known, at = np.log(length[1:, ray]), np.log(knots[1:, ray])
-        wanted = np.log(heights[1:, ray])
+        wanted = np.log(high[1:, ray])
         # below the first knot eta is in proportion to the height
         found = CubicSpline(known, at)(np.maximum(wanted, known[0]))
         eta[1:, ray] = np.exp(found + np.minimum(wanted - known[0], 0.0))

@@ -63,18 +63,18 @@ def prisms(number: Ints, rank: NDArray[np.int64], where: NDArray[np.bool_] | Non
     """
     closed = np.concatenate([number, number[:, :, :1]], axis=2)
     there = slice(None) if where is None else where.ravel()
-    sheet = _sheet(closed[:, 0])[there]
-    turn = np.argmin(rank[sheet], axis=1)[:, None]
+    faces = sheet(closed[:, 0])[there]
+    turn = np.argmin(rank[faces], axis=1)[:, None]
     found = []
     for ring in range(closed.shape[1] - 1):
-        near, far = (_sheet(closed[:, k])[there] for k in (ring, ring + 1))
+        near, far = (sheet(closed[:, k])[there] for k in (ring, ring + 1))
         near, far = (np.take_along_axis(own, (turn + np.arange(4)) % 4, 1) for own in (near, far))
         for three in ([0, 1, 2], [0, 2, 3]):
             found.append(np.concatenate([near[:, three], far[:, three]], axis=1))
     return np.concatenate(found)
 
 
-def _sheet(nodes: Ints) -> Ints:
+def sheet(nodes: Ints) -> Ints:
     """(k, 4) faces between stations and rays (stations, rays), seen from within the ring."""
     a, b, c, d = nodes[:-1, :-1], nodes[1:, :-1], nodes[1:, 1:], nodes[:-1, 1:]
     return np.stack([corner.ravel() for corner in (a, b, c, d)], axis=1)
@@ -83,9 +83,9 @@ def _sheet(nodes: Ints) -> Ints:
 def sides(number: Ints, slit: int) -> dict[str, Ints]:
     """(k, 4) faces of the wing, the symmetry plane and the far field."""
     closed = np.concatenate([number, number[:, :, :1]], axis=2)
-    far = [_sheet(closed[-1]), _sheet(closed[:, -1])]
+    far = [sheet(closed[-1]), sheet(closed[:, -1])]
     return {
-        "wing": _sheet(closed[: slit + 1, 0]),
-        "symmetry": _sheet(closed[0]),
+        "wing": sheet(closed[: slit + 1, 0]),
+        "symmetry": sheet(closed[0]),
         "farfield": np.concatenate(far),
     }

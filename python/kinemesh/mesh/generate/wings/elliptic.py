@@ -133,7 +133,7 @@ def rings(
     wall_spacing : height of the first ring at mid-chord [chord]
     opens : of cells that are cut into tetrahedra, wider at both edges
     """
-    thickness, half, camber, turn = _straightened(shape)
+    thickness, half, camber, turn = straightened(shape)
     wanted = Wanted(nodes=around * count, far_field=far_field, around=around,
                     wall_spacing=wall_spacing)  # fmt: skip
     if opens:
@@ -192,7 +192,7 @@ def _length_on(half: Callable[[Floats], Floats], angle: Floats) -> Floats:
     return np.asarray(CubicSpline(value.imag, value.real)(t))
 
 
-def _straightened(
+def straightened(
     shape: Section,
 ) -> tuple[Section, Callable[[Floats], Floats], Callable[[Floats], Floats], complex]:
     """Symmetric section with a section's thickness, half of that over x, the camber line, and the

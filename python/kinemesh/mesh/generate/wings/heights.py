@@ -1,17 +1,39 @@
-"""Heights of the first ring about a wing that may be asked for."""
+"""Heights of the first ring or layer about a wing that may be asked for."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.generate.wings.elliptic import Rings
+from kinemesh.mesh.generate.spacing import Normal
 from kinemesh.sentences import NODES
+
+if TYPE_CHECKING:
+    from kinemesh.mesh.generate.wings.elliptic import Rings  # loads much of SciPy
 
 LIMITS = 1e-6, 0.1  # [chord]
 STEEPEST = 1.5  # ratio of successive steps of l from the wall to the far field
+
+
+def normal_of(topology: str, cells: str, **given: Any) -> Normal | None:
+    """Layers of a C-H mesh, whose heights `given` are; None of rings, which have one at most."""
+    if topology == "ch":
+        if cells != "hexes":
+            raise MeshError(
+                f"wing: cells = {cells!r} with topology = 'ch', expected cells = 'hexes', or "
+                "topology = 'oh'"
+            )
+        return Normal.of("wing", **given)
+    for name in ("growth", "y_plus", "reynolds"):
+        if given[name] is not None:
+            raise MeshError(
+                f"wing: {name} = {given[name]!r}, expected topology = 'ch' with it, as meshes for "
+                "viscous flow have"
+            )
+    check_height(given["wall_spacing"])
+    return None
 
 
 def check_height(given: Any) -> None:

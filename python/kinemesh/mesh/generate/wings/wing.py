@@ -9,6 +9,7 @@ from typing import Any
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError
+from kinemesh.mesh.generate.wings import heights
 from kinemesh.mesh.generate.wings.block_cells import cells as cells_of
 from kinemesh.mesh.generate.wings.outline import Station, wing_of
 from kinemesh.mesh.kinds import SOLIDS, cells_named
@@ -18,7 +19,8 @@ from kinemesh.mesh.sections.section import Section
 from kinemesh.mesh.solid_cells import volumes
 
 CELLS = ("hexes", "prisms", "tets", "hybrid")
-TOPOLOGIES = ("oh",)
+TIPS = {"oh": 0.6, "ch": 1.0}
+TOPOLOGIES = tuple(TIPS)
 LEAST = 10_000  # nodes
 ADVICE = "for a section take mesh.airfoil and mesh.extruded"
 CARRIED = 10  # nodes of a mesh for each of the mesh of tetrahedra that carries it
@@ -34,7 +36,7 @@ def wing(
     sweep_deg: float | None = None,
     far_field: float = 20.0,
     trailing_edge: str | None = None,
-    tip: float = 0.6,
+    tip: float | None = None,
     cells: str = "hexes",
     layers: int | None = None,
     topology: str = "oh",
@@ -44,6 +46,9 @@ def wing(
     tip_section: str | Path | Section | None = None,
     stations: Sequence[Station | Mapping[str, Any]] | None = None,
     wall_spacing: float | None = None,
+    growth: float | None = None,
+    y_plus: float | None = None,
+    reynolds: float | None = None,
 ) -> Mesh:
     """A mesh about a half wing, root chord 1, leading edge of the root at the origin.
 
@@ -57,15 +62,19 @@ def wing(
     span : float              of the half wing, without the cap; 3 by default [root chord]
     taper : float             chord of the tip; 1 by default [root chord]
     sweep_deg : float         of the leading edge before the twist; 0 by default [deg]
-    far_field : float         radius of the cylinder about the wing; the last station is half as
-                              far beyond the tip [root chord]
+    far_field : float         radius of the cylinder about the wing, of topology ch distance of the
+                              far field; the last station is half as far beyond the tip [root chord]
     trailing_edge : closed | sharp
-    tip : float               length of the cap along the span, over the tip's half thickness
+    tip : float               length of the cap along the span, over the tip's half thickness; 0.6
+                              by default, 1 of topology ch
     cells : str               hexes; prisms, whose triangles lie along the wing; tets; hybrid:
                               prisms about the wing, tetrahedra beyond them; hexahedra where
                               prisms would have angles of less than 1 degree
-    layers : int              of prisms of a hybrid mesh; by default two fifths of all
-    topology : str            oh: rings about the section, stations along the span
+    layers : int              of prisms of a hybrid mesh; by default two fifths of all.  Of topology
+                              ch: from the wall to the far field
+    topology : str            oh: rings about the section, stations along the span; ch, for viscous
+                              flow: C-lines about section and wake in hexahedra, with
+                              `wall_spacing`, `y_plus` or `growth` with `layers`
     dihedral_deg, twist_deg : float   of the leading edge; of the tip, nose up, in proportion to y;
                               0 by default [deg]
     twist_about : float       share of the chord about which sections are turned
@@ -75,7 +84,13 @@ def wing(
                               of span, taper, sweep_deg, dihedral_deg, twist_deg, tip_section: a
                               wing with kinks, linear between stations
     wall_spacing : float      height of the first layer at the middle of the root, elsewhere in
-                              proportion to the chord [root chord]
+                              proportion to the chord; of topology ch all along the wall
+                              [root chord]
+    growth : float            of topology ch: largest ratio of the heights of successive layers, or
+                              else 1.24; of wall_spacing (y_plus), growth and layers two, or the
+                              first
+    y_plus, reynolds : float  of topology ch: `kinemesh.mesh.wall_spacing` of them, by the root's
+                              chord
 
     Returns
     -------
@@ -90,26 +105,34 @@ def wing(
         raise MeshError(f"wing: cells = {cells!r}, expected {', '.join(CELLS)}{near}")
     if topology not in TOPOLOGIES:
         raise MeshError(f"wing: topology = {topology!r}, expected {', '.join(TOPOLOGIES)}")
-    from kinemesh.mesh.generate.wings import heights, opening, planform  # load much of SciPy
+    normal = heights.normal_of(
+        topology, cells, wall_spacing=wall_spacing, y_plus=y_plus, reynolds=reynolds, growth=growth,
+        layers=layers,
+    )  # fmt: skip
+    from kinemesh.mesh.generate.wings import opening, planform  # load much of SciPy
 
     asked = wing_of(
         *(section, trailing_edge, ADVICE),
         span=span, taper=taper, sweep_deg=sweep_deg, dihedral_deg=dihedral_deg,
         twist_deg=twist_deg, twist_about=twist_about, tip_section=tip_section, stations=stations,
     )  # fmt: skip
+    tip = TIPS[topology] if tip is None else tip
     size = {"far_field": far_field, "tip": tip}
     planform.check(nodes, LEAST, asked.outline, size)
-    heights.check_height(wall_spacing)
     carrier = partial(
         wing, section, max(LEAST, int(nodes) // CARRIED), cells="tets", far_field=far_field,
-        trailing_edge=trailing_edge, tip=tip, topology=topology, span=span, taper=taper,
+        trailing_edge=trailing_edge, tip=tip, span=span, taper=taper,
         sweep_deg=sweep_deg, dihedral_deg=dihedral_deg, twist_deg=twist_deg,
         twist_about=twist_about, tip_section=tip_section, stations=stations,
     )  # fmt: skip
+    if normal is not None:
+        from kinemesh.mesh.generate.wings.layered import layered
+
+        return layered(asked, nodes, far_field, tip, normal, carrier)
     for much in opening.TRIES if cells == "tets" else (0.0,):
         made = planform.block_of(asked, nodes, far_field, tip, wall_spacing, much)
-        layered = _layers(cells, layers, made.number.shape[1] - 1)
-        blocks, sides = cells_of(made.points, made.number, made.slit, cells, layered)
+        rows = _layers(cells, layers, made.number.shape[1] - 1)
+        blocks, sides = cells_of(made.points, made.number, made.slit, cells, rows)
         if not much or volumes(made.points, SOLIDS["tetrahedra"], blocks["tetrahedra"]).min() > 0:
             break
     try:
