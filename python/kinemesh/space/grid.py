@@ -76,7 +76,10 @@ class Grid(FaceVolumes):
             self.fields.add(blunt=self.backend.table(blunt))
         self.measure.follow(self.fields.bind("least_squares"))
         found = [curved_quads(*of) for of in zip(self.distinct, self.layers, strict=True)]
-        layers = joined([found[of] for of in self.alike.of], self.first)
+        self._take_share(joined([found[of] for of in self.alike.of], self.first))
+
+    def _take_share(self, layers: Layers) -> None:
+        """Make gradients across layers count by a share (eq. 2.3a), wherever the mesh moves."""
         if len(layers.node):
             me = ref(self)  # no circle, which would keep the arrays of a grid that is let go
             self.measure.then(lambda: None if (own := me()) is None else own._flatten(layers))

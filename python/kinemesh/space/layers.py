@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.mesh.geometry.curved import Layers
+from kinemesh.mesh.geometry.curved_solids import SolidLayers
 
 Floats = NDArray[np.float64]
+L = TypeVar("L", bound=Layers)
+
+PAIRS = np.triu_indices(3)  # entries of symmetric matrices, in their order
+FLAT = 1e-9  # least over largest eigenvalue of a sum that has an inverse
 
 
-def joined(each: Sequence[Layers], first: NDArray[np.integer]) -> Layers:
+def joined(each: Sequence[L], first: NDArray[np.integer]) -> L:
     """Layers of several members, whose nodes begin at `first`."""
     rows = np.cumsum([0, *(len(own.node) for own in each)])
     moved = list(zip(each, first, rows, strict=False))
-    return Layers(
+    return type(each[0])(
         np.concatenate([own.node + f for own, f, _ in moved]),
         np.concatenate([own.row + r for own, _, r in moved]),
         np.concatenate([own.neighbour + f for own, f, _ in moved]),
@@ -32,8 +38,13 @@ def flattened(layers: Layers, x: Floats) -> tuple[NDArray[np.int64], Floats]:
 
     Returns
     -------
-    (m,) nodes, (m, 3) symmetric matrices in place of the inverses of the least-squares ones
+    (m,) nodes, (m, 3) symmetric matrices, in space (m, 6), in place of the inverses of the
+    least-squares ones
     """
+    return (_on_surfaces if isinstance(layers, SolidLayers) else _on_lines)(layers, x)
+
+
+def _on_lines(layers: Layers, x: Floats) -> tuple[NDArray[np.int64], Floats]:
     to, across, own = layers.ways(x)
     curve = layers.spread(own)
     curved = curve > 1
@@ -49,3 +60,27 @@ def flattened(layers: Layers, x: Floats) -> tuple[NDArray[np.int64], Floats]:
     along = np.stack([tx * tx, tx * ty, ty * ty], axis=1) / size[:, None]
     share = 1 / curve[curved, None]
     return layers.node[curved], share * whole + (1 - share) * along
+
+
+def _on_surfaces(layers: Layers, x: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """Slopes along a layer are the least-squares ones in the plane that touches it.
+
+    Nodes whose neighbours along the layer lie on one line are left out.
+    """
+    to, across, own = layers.ways(x)
+    curve = layers.spread(own)
+    weight = 1 / (to**2).sum(axis=1)
+    whole = np.zeros((len(curve), 3, 3))
+    for k, j in zip(*PAIRS, strict=True):
+        terms = weight * to[:, k] * to[:, j]
+        whole[:, k, j] = whole[:, j, k] = np.bincount(layers.row, terms, len(curve))
+    normal = across[:, :, None] * across[:, None, :]
+    flat = np.eye(3) - normal
+    along = flat @ whole @ flat + normal  # the way across apart from those along
+    size = np.linalg.eigvalsh(along)
+    found = (curve > 1) & (size[:, 0] > FLAT * size[:, 2])
+    found[found] = np.linalg.cond(whole[found]) < 1 / FLAT
+    share = (1 / np.maximum(curve[found], 1.0))[:, None, None]
+    inverse = np.linalg.inv(along[found]) - normal[found]
+    rows = share * np.linalg.inv(whole[found]) + (1 - share) * inverse
+    return layers.node[found], rows[:, *PAIRS]

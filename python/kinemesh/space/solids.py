@@ -20,12 +20,14 @@ from kinemesh.linear.stack import Items
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.dual import SolidDual, solid_dual
 from kinemesh.mesh.facets import area_vectors
+from kinemesh.mesh.geometry.curved_solids import SolidLayers, curved_solids
 from kinemesh.mesh.kinds import KINDS
 from kinemesh.space.cell_rows import CellRows, Corners
 from kinemesh.space.conditions.base import PLANE
 from kinemesh.space.conditions.table import role_of
 from kinemesh.space.faces import FaceVolumes
 from kinemesh.space.grid import Grid
+from kinemesh.space.layers import flattened, joined
 from kinemesh.space.vertices import MeshVertices
 
 REACH = 2.1  # largest reach of least squares with weights |d|^-2 (theory eq. 2.3b)
@@ -271,10 +273,24 @@ class SolidGrid(SolidShapes, Grid):
             self.symmetric = {"node": b.table(self.mirror_nodes), "plane": self.plane}
 
     def fit(self, by: str = "least-squares", steep: bool = False) -> None:
-        del by, steep  # one way alone
-        b = self.backend
-        self.fields.add(inverse=b.zeros((self.nodes, 6)), blunt=b.table(self._blunt()))
+        """Least squares that gradients are made by: `inverse` among the fields, which follows x.
+
+        `steep`: a viscous gas, whose fluxes take a share alone of slopes across layers that curve.
+        """
+        del by  # one way alone
+        b, blunt = self.backend, self._blunt()
+        layers = self._curved(blunt) if steep else None
+        self.fields.add(inverse=b.zeros((self.nodes, 6)), blunt=b.table(blunt))
         self.measure.follow(self.fields.bind("least_squares"))
+        if layers is not None:
+            self._take_share(layers)
+
+    def _curved(self, blunt: NDArray[np.int32]) -> SolidLayers:
+        """Layers that may curve by more than their thickness; where they do nothing is blunt."""
+        each = [curved_solids(mesh) for mesh in self.distinct]
+        layers: SolidLayers = joined([each[of] for of in self.alike.of], self.first)
+        blunt[flattened(layers, self.points)[0]] = 0
+        return layers.among(blunt[layers.node] == 0, self.nodes)
 
     def _blunt(self) -> NDArray[np.int32]:
         """(nodes,) 1 where weights are |d|^-1: at tetrahedra, where (2.3b) holds as given."""

@@ -6,6 +6,8 @@ docs/convergence.md has the growth rates.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +42,7 @@ class Layers:
     @classmethod
     def of(cls, mesh: Mesh) -> Layers:
         """Layers of a mesh."""
-        ends, neighbour = _uneven_pairs(mesh)
+        ends, neighbour = uneven_pairs(mesh)
         node, start, count = np.unique(ends, return_index=True, return_counts=True)
         to = mesh.points[neighbour] - mesh.points[ends]
         length = np.hypot(*to.T)
@@ -55,19 +57,19 @@ class Layers:
         along = (off**2 < 0.75 * length**2) & (length > shortest)  # within 60 degrees of the layer
         return cls(node, row, neighbour[mine], along, row).tied(mesh.nodes)
 
-    def tied(self, nodes: int) -> Layers:
+    def tied(self, nodes: int) -> Self:
         """Layers with the places of their neighbours; `nodes` are those of the mesh."""
         place = np.full(nodes, -1)
         place[self.node] = np.arange(len(self.node))
         there = np.where(self.along, place[self.neighbour], -1)
         return replace(self, beside=np.where(there < 0, self.row, there))
 
-    def among(self, kept: NDArray[np.bool_], nodes: int) -> Layers:
+    def among(self, kept: NDArray[np.bool_], nodes: int) -> Self:
         """The nodes that are kept; `nodes` are those of the mesh."""
         place, mine = np.cumsum(kept) - 1, kept[self.row]
         row = place[self.row[mine]]
         pairs = (row, self.neighbour[mine], self.along[mine], row)
-        return Layers(self.node[kept], *pairs).tied(nodes)
+        return type(self)(self.node[kept], *pairs).tied(nodes)
 
     def ways(self, x: NDArray[np.float64]) -> tuple[NDArray, NDArray, NDArray]:
         """To each neighbour, (n, 2); across each layer, (k, 2); how far it curves over its height.
@@ -80,7 +82,7 @@ class Layers:
         to = x[self.neighbour] - x[self.node][self.row]
         if not len(self.node):
             return to, np.empty((0, 2)), np.empty(0)
-        height = np.minimum.reduceat(np.hypot(*to.T), self._starts())
+        height = np.minimum.reduceat(np.hypot(*to.T), self.starts())
         weight = ~self.along / (to**2).sum(axis=1)  # as in the least squares
         across = _axes(self.row, to, weight, len(self.node))
         off = self.along * (across[self.row] * to).sum(axis=1)
@@ -88,7 +90,8 @@ class Layers:
         rise = np.abs(np.bincount(self.row, off, len(self.node))) / np.maximum(count, 1)
         return to, across, rise / height
 
-    def _starts(self) -> NDArray[np.int64]:
+    def starts(self) -> NDArray[np.int64]:
+        """(k,) first pair of each node."""
         return np.searchsorted(self.row, np.arange(len(self.node)))
 
     def spread(self, curve: NDArray) -> NDArray[np.float64]:
@@ -96,7 +99,7 @@ class Layers:
 
         Curves (k,) so follow the layer where its curvature changes its sign, or ends.
         """
-        starts = self._starts()
+        starts = self.starts()
         while len(curve):
             wider = np.maximum(curve, ALONG * np.maximum.reduceat(curve[self.beside], starts))
             if not (wider > np.maximum(curve, NEARLY)).any():
@@ -105,10 +108,10 @@ class Layers:
         return curve
 
 
-def _uneven_pairs(mesh: Mesh) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def uneven_pairs(mesh: Mesh) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Nodes whose longest edge is long enough for a thin layer, and their neighbours, in order."""
     a, b = mesh.edges.astype(np.int64).T
-    length = np.hypot(*(mesh.points[b] - mesh.points[a]).T)
+    length = reduce(np.hypot, (mesh.points[b] - mesh.points[a]).T)
     least, most = np.full(mesh.nodes, np.inf), np.zeros(mesh.nodes)
     for end in (a, b):
         np.minimum.at(least, end, length)
