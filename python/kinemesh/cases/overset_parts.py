@@ -20,7 +20,7 @@ from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io.paths import expanded
 from kinemesh.sentences import Place
 
-LAID = tuple(name for name, source in SOURCES.items() if ("mesh", 2) in source.makes)  # of parts
+LAID = tuple(n for n, own in SOURCES.items() if ("mesh", 2) in own.makes or own.overset)  # of parts
 ORIGIN = (0.0, 0.0)
 NUMBERED = {2: "two numbers [x, y]", 3: "three numbers [x, y, z]"}
 

@@ -313,6 +313,7 @@ WING = Source(
         "wall_spacing": "mesh",
     },
     counts=(10_000, 2 * MANY),
+    overset=True,
     fewest={"cloud": 20_000},
     size=("points", 40_000),
     sides=(),

@@ -125,6 +125,7 @@ def rings(
     far_field: float,
     wall_spacing: float | None = None,
     opens: bool = False,
+    outer: str = "farfield",
 ) -> Rings:
     """Rings about a section, first the wall: an O-mesh of its thickness, bent by its camber.
 
@@ -134,7 +135,7 @@ def rings(
     opens : of cells that are cut into tetrahedra, wider at both edges
     """
     thickness, half, camber, turn = straightened(shape)
-    wanted = Wanted(nodes=around * count, far_field=far_field, around=around,
+    wanted = Wanted(nodes=around * count, far_field=far_field, around=around, outer=outer,
                     wall_spacing=wall_spacing)  # fmt: skip
     if opens:
         wanted = replace(wanted, trailing_step=TRAILING)

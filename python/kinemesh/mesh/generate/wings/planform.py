@@ -32,9 +32,15 @@ CAP, OUTER = 0.09, 0.27  # of the stations: round the tip, and beyond it
 TIP, ROOT, MOST_STEP = 0.2, 0.5, 1.5  # steps along the span over their mean: both ends, longest
 TIP_STEP = 0.5, 2.0  # least and most at the tip, over the length of the tip's cap
 SIDE = 0.5  # distance of the last station from the tip, over that of the far field
+# Likewise where other meshes go on beyond: cells there are as long as those of the cylinder.
+NEAR_SIDE, NEAR_OUTER = 0.8, 0.36
+NEAR_SHARE = (112, 52, 66)
+EVEN = 0.5  # first step beyond the tip there, over the mean one
 SPREAD = 0.5  # of the stations on the outer cylinder, towards even steps
 LEAST_STEP = 1 / 3  # along the span, over what it is without stations between root and tip
 MOST = 20_000_000  # nodes
+OVERSET = "overset"
+NEAREST, ROOM = 1.0, 0.5  # least radius of an overset boundary, and way from the wing to it
 OF_OUTLINE = (*TAPERED, "tip_section", "twist_about", "stations")
 M6 = {"span": 1.47601798, "taper": 455.914 / 810.491, "sweep_deg": 29.999}
 
@@ -78,15 +84,18 @@ class Block(NamedTuple):
         return self.place.reshape(-1, 3)[self.kept]
 
 
-def check(nodes: Any, least: int, outline: Outline, numbers: Mapping[str, Any]) -> None:
+def check(
+    nodes: Any, least: int, outline: Outline, numbers: Mapping[str, Any], near: bool = False
+) -> None:
     """Refuse invalid numbers of a mesh or cloud about a wing.
 
     Parameters
     ----------
     numbers : {"far_field": ..., "tip": ...}
+    near : whether other meshes go on beyond the outer boundary
     """
     limits = {
-        "far_field": (4.0, 1e3, ""),
+        "far_field": (NEAREST if near else 4.0, 1e3, ""),
         "tip": (0.1, 2.0, ""),
         "shake": (0.0, 0.3, "more turns points round"),
     }
@@ -102,11 +111,31 @@ def check(nodes: Any, least: int, outline: Outline, numbers: Mapping[str, Any]) 
             reason = f"; {why}" if why else ""
             raise MeshError(f"wing: {name} = {value!r}, expected {low:g} to {high:g}{reason}")
     far_field = numbers["far_field"]
-    if far_field < 2.0 * outline.reach:
+    if near:
+        _check_near(outline, far_field)
+    elif far_field < 2.0 * outline.reach:
         raise MeshError(
             f"wing: far_field = {far_field:g}, but the wing reaches {outline.reach:.3g} from its "
             "root's nose, expected at least twice that"
         )
+
+
+def _check_near(outline: Outline, far_field: float) -> None:
+    """Refuse a cylinder that comes nearer to the wing than ROOM of the root's chord."""
+    nose = outline.nose(outline.y)
+    ends = np.concatenate([nose, nose + outline.chord(outline.y)])
+    least = float(np.abs(ends - _axis(outline)).max()) + ROOM
+    if far_field < least:
+        raise MeshError(
+            f"wing: far_field = {far_field:g} with outer = 'overset', expected at least "
+            f"{least:.3g}, {ROOM:g} beyond the wing"
+        )
+
+
+def _axis(plan: Outline) -> complex:
+    """Axis of the cylinder about the wing, x + i z."""
+    tip = complex(plan.nose(plan.y[-1:])[0])
+    return 0.25 + 0.25 * (tip.real + plan.taper) + 0.5j * tip.imag
 
 
 def block_of(
@@ -116,6 +145,7 @@ def block_of(
     tip: float,
     wall_spacing: float | None = None,
     much: float = 0.0,
+    outer: str = "farfield",
 ) -> Block:
     """The block about a wing, of checked numbers.
 
@@ -124,49 +154,54 @@ def block_of(
     wall_spacing : height of the first ring at mid-chord [chord of the station]
     much : share of the opening beyond the tip, of cells that are cut into tetrahedra, which are
         wider at both edges too; 0 of all others
+    outer : farfield | overset    what the outer boundary is
     """
-    around, count, many = counts(nodes)
-    made = {id(own): rings(own, around, count, far_field, opens=much > 0) for own in wing.sections}
+    around, count, many = counts(nodes, NEAR_SHARE if outer == OVERSET else SHARE)
+    wanted = {"opens": much > 0, "outer": outer}
+    made = {id(own): rings(own, around, count, far_field, **wanted) for own in wing.sections}
     if wall_spacing is not None:
         check_length(made[id(wing.sections[0])], wall_spacing)
-        made = {id(own): rings(own, around, count, far_field, wall_spacing, much > 0)
+        made = {id(own): rings(own, around, count, far_field, wall_spacing, **wanted)
                 for own in wing.sections}  # fmt: skip
         check_growth(made[id(wing.sections[0])], wall_spacing)
     bases = [made[id(own)] for own in wing.sections]
     plan = wing.outline
     plan = plan._replace(cap=tip * plan.taper * bases[-1].half_thickness)
-    y, thickness = stations(plan, many, SIDE * far_field, LONGEST if much else MOST_STEP)
+    side, beyond = (NEAR_SIDE, NEAR_OUTER) if outer == OVERSET else (SIDE, OUTER)
+    longest = LONGEST if much else MOST_STEP
+    y, thickness = stations(plan, many, side * far_field, longest, beyond)
     where = place(bases, plan, y, thickness, far_field, much)
     slit = int(np.argmax(thickness == 0.0))
     number, kept = merged(where.shape[:3], slit)
     return Block(where, number, kept, slit, int(np.argmax(thickness < 1.0)))
 
 
-def counts(nodes: int) -> tuple[int, int, int]:
+def counts(nodes: int, share: Sequence[int] = SHARE) -> tuple[int, int, int]:
     """Nodes on a ring (even), rings and stations."""
-    scale = (nodes / np.prod(SHARE)) ** (1.0 / 3.0)
-    around = 2 * round(0.5 * SHARE[0] * scale)
-    count = round(SHARE[1] * scale)
+    scale = (nodes / np.prod(share)) ** (1.0 / 3.0)
+    around = 2 * round(0.5 * share[0] * scale)
+    count = round(share[1] * scale)
     # beyond the tip half of the innermost ring is shared
     return around, count, round(nodes / (around * (count - 0.5 * OUTER)))
 
 
 def stations(
-    plan: Outline, count: int, side: float, longest: float = MOST_STEP
+    plan: Outline, count: int, side: float, longest: float = MOST_STEP, beyond: float = OUTER
 ) -> tuple[Floats, Floats]:
     """Stations along the span, and each section's thickness over that of the wing.
 
-    longest : step over their mean
+    longest : step over their mean;  beyond : share of the stations beyond the tip
     """
-    cap, outer = max(4, round(CAP * count)), round(OUTER * count)
+    cap, outer = max(4, round(CAP * count)), round(beyond * count)
     inner = count - 1 - cap - outer
     inboard = _through(plan.y[1:-1], _inboard(plan, inner, longest))
     share = np.arange(1, cap + 1) / cap
     tip = plan.span + share * plan.cap
-    beyond = tip[-1] + _graded(min(plan.cap, side / outer), side, outer)[1:]
+    first = max(plan.cap, EVEN * side / outer) if beyond == NEAR_OUTER else plan.cap
+    rest = tip[-1] + _graded(min(first, side / outer), side, outer)[1:]
     # a parabola: half an ellipse would end with lines along z, where the rings leave along z too
     thickness = np.concatenate([np.ones(inner + 1), 1.0 - share**2, np.zeros(outer)])
-    return np.concatenate([inboard, tip, beyond]), thickness
+    return np.concatenate([inboard, tip, rest]), thickness
 
 
 def _inboard(plan: Outline, count: int, longest: float) -> Floats:
@@ -247,8 +282,7 @@ def place(
     result = np.empty((len(y), *bases[0].length.shape, 3))
     even = y + (SPREAD + much * (1.0 - SPREAD)) * (np.linspace(0.0, y[-1], len(y)) - y)
     chord, nose, twist = plan.chord(y), plan.nose(y), plan.twist(y)
-    tip = complex(plan.nose(plan.y[-1:])[0])
-    middle = 0.25 + 0.25 * (tip.real + plan.taper) + 0.5j * tip.imag  # of the cylinder
+    middle = _axis(plan)
     step = np.diff(y)
     step = np.append(step, step[-1] ** 2 / step[-2])
     for k, at in enumerate(y):

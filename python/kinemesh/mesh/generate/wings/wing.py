@@ -9,6 +9,7 @@ from typing import Any
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError
+from kinemesh.mesh.generate.rays import outer_of
 from kinemesh.mesh.generate.wings import heights
 from kinemesh.mesh.generate.wings.block_cells import cells as cells_of
 from kinemesh.mesh.generate.wings.outline import Station, wing_of
@@ -49,6 +50,7 @@ def wing(
     growth: float | None = None,
     y_plus: float | None = None,
     reynolds: float | None = None,
+    outer: str = "farfield",
 ) -> Mesh:
     """A mesh about a half wing, root chord 1, leading edge of the root at the origin.
 
@@ -63,7 +65,8 @@ def wing(
     taper : float             chord of the tip; 1 by default [root chord]
     sweep_deg : float         of the leading edge before the twist; 0 by default [deg]
     far_field : float         radius of the cylinder about the wing, of topology ch distance of the
-                              far field; the last station is half as far beyond the tip [root chord]
+                              far field; the last station is half as far beyond the tip; at least
+                              4, with outer = "overset" 0.5 beyond the wing [root chord]
     trailing_edge : closed | sharp
     tip : float               length of the cap along the span, over the tip's half thickness; 0.6
                               by default, 1 of topology ch
@@ -92,9 +95,12 @@ def wing(
     y_plus, reynolds : float  of topology ch: `kinemesh.mesh.wall_spacing` of them, by the root's
                               chord
 
+    outer : farfield | overset    marker of the outer boundary; overset, of topology oh: other
+                              meshes go on beyond
+
     Returns
     -------
-    Mesh    markers `wing`, `symmetry` (y = 0) and `farfield`
+    Mesh    markers `wing`, `symmetry` (y = 0) and that of `outer`
 
     Raises
     ------
@@ -118,7 +124,10 @@ def wing(
     )  # fmt: skip
     tip = TIPS[topology] if tip is None else tip
     size = {"far_field": far_field, "tip": tip}
-    planform.check(nodes, LEAST, asked.outline, size)
+    near = outer_of("wing", outer) == "overset"
+    planform.check(nodes, LEAST, asked.outline, size, near)
+    if near and (topology != "oh" or normal is not None):
+        raise MeshError("wing: outer = 'overset' is of topology 'oh'; give no layers of 'ch'")
     carrier = partial(
         wing, section, max(LEAST, int(nodes) // CARRIED), cells="tets", far_field=far_field,
         trailing_edge=trailing_edge, tip=tip, span=span, taper=taper,
@@ -130,12 +139,13 @@ def wing(
 
         return layered(asked, nodes, far_field, tip, normal, carrier)
     for much in opening.TRIES if cells == "tets" else (0.0,):
-        made = planform.block_of(asked, nodes, far_field, tip, wall_spacing, much)
+        made = planform.block_of(asked, nodes, far_field, tip, wall_spacing, much, outer)
         rows = _layers(cells, layers, made.number.shape[1] - 1)
         blocks, sides = cells_of(made.points, made.number, made.slit, cells, rows)
         if not much or volumes(made.points, SOLIDS["tetrahedra"], blocks["tetrahedra"]).min() > 0:
             break
     try:
+        sides = {outer if name == "farfield" else name: own for name, own in sides.items()}
         origin = Origin(notes=asked.notes, carrier=carrier)
         return Mesh.from_blocks(made.points, blocks, sides, origin=origin)
     except MeshError:
