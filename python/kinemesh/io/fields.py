@@ -126,7 +126,7 @@ class FieldWriter:
             body = np.repeat(np.arange(len(bodies)), list(bodies.values()))
             self._file.create_dataset("kinemesh/body", data=body, **PACKED)
             self._file["kinemesh"].attrs["bodies"] = json.dumps(list(bodies))
-        if hasattr(mesh, "names"):
+        if getattr(mesh, "names", ()):
             self._file["kinemesh"].attrs["parts"] = json.dumps(list(mesh.names))
         self._file["kinemesh"].attrs["cloud"] = bool(getattr(mesh, "is_cloud", False))
         self._file["kinemesh"].attrs["on"] = self._on

@@ -74,7 +74,9 @@ class Mirror:
     nodes: NDArray[np.bool_]
 
 
-def inside_of(points: Floats, facets: Ints, mirrors: Sequence[Mirror], name: str) -> Inside:
+def inside_of(
+    points: Floats, facets: Ints, mirrors: Sequence[Mirror], name: str, ends: bool = False
+) -> Inside:
     """Tables of the walls of a part.
 
     Parameters
@@ -83,11 +85,16 @@ def inside_of(points: Floats, facets: Ints, mirrors: Sequence[Mirror], name: str
     facets : (k, 3) triangles of its walls
     mirrors : planes of symmetry, at which the walls may end
     name : of the part
+    ends : whether walls may end elsewhere, at a far field; nothing is within those
 
     Raises
     ------
     OversetError    walls that end elsewhere
     """
+    if ends and len(facets):
+        loose = _rim(facets, mirrors)[1]
+        piece = linked(facets)
+        facets = facets[~np.isin(piece, piece[np.isin(facets, loose).any(axis=1)])]
     if not len(facets):
         return NO_WALLS
     low, high = points[facets].min(axis=(0, 1)), points[facets].max(axis=(0, 1))
@@ -115,17 +122,11 @@ def _closed(
 
     A place on this side of the planes lies within the walls where it lies within these.
     """
-    ends = np.concatenate([facets[:, [a, b]] for a, b in ((0, 1), (1, 2), (2, 0))])
-    _, place, count = np.unique(
-        np.sort(ends, axis=1), axis=0, return_inverse=True, return_counts=True
-    )
-    rim = ends[count[place.reshape(-1)] == 1]
+    rim, loose, on = _rim(facets, mirrors)
     if not len(rim):
         return points, facets
-    on = np.array([one.nodes[rim].all(axis=1) for one in mirrors]).reshape(len(mirrors), -1)
-    loose = np.flatnonzero(~on.any(axis=0))
     if len(loose):
-        told = " and ".join("({:.6g}, {:.6g}, {:.6g})".format(*points[n]) for n in rim[loose[0]])
+        told = " and ".join("({:.6g}, {:.6g}, {:.6g})".format(*points[n]) for n in loose[0])
         raise OversetError(
             f"part {name!r}: its walls end between {told}, expected walls that are closed or end "
             "on planes of symmetry, so that it is known what lies within them; close the body, or "
@@ -149,6 +150,18 @@ def _closed(
         side = np.full((int(own.sum()), 1), apex)
         found.append(np.concatenate([rim[own], side], axis=1).astype(np.int32))
     return np.concatenate(corners), np.concatenate(found)
+
+
+def _rim(facets: Ints, mirrors: Sequence[Mirror]) -> tuple[Ints, Ints, NDArray[np.bool_]]:
+    """Edges (k, 2) of one facet alone, those of them on no plane, and on which planes each is."""
+    ends = np.concatenate([facets[:, [a, b]] for a, b in ((0, 1), (1, 2), (2, 0))])
+    _, place, count = np.unique(
+        np.sort(ends, axis=1), axis=0, return_inverse=True, return_counts=True
+    )
+    rim = ends[count[place.reshape(-1)] == 1]
+    on = np.array([one.nodes[rim].all(axis=1) for one in mirrors], bool)
+    on = on.reshape(len(mirrors), len(rim))
+    return rim, rim[~on.any(axis=0)], on
 
 
 def _met(corners: Floats, box: Floats, across: Ints) -> tuple[NDArray, NDArray]:

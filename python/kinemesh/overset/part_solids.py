@@ -55,7 +55,8 @@ class SolidCells:
             sizes.append(np.diff(solids.parts))
             counts.append(counts[-1] + len(sizes[-1]))
             facets = walls_of_part(mesh, name)
-            inside.append(inside_of(mesh.points, facets, _mirrors(mesh, name), name))
+            ends = not mesh.outer[number]
+            inside.append(inside_of(mesh.points, facets, _mirrors(mesh, name), name, ends))
         offsets = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int32)
         first = np.array(counts[:-1], np.int32)
         return cls(np.concatenate(corners).astype(np.int32), bins, first, offsets, inside)

@@ -187,6 +187,8 @@ def _member(
         _loop(run, member, case.get("name"), target, beside)
     if solid:
         wings.figures(target, run, member, title, seen, unit)
+        if flow.parts:
+            grids(parts_of(flow), title, unit, path=target("grids"))
         return
     if cyclic and _has_cycle(run, member):
         _pressures(run, member, target, title, unit)

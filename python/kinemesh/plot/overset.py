@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.mesh.pieces import reach
+from kinemesh.plot.flows import solved
 from kinemesh.plot.spaces import draw_edges, draw_walls, frame
+from kinemesh.plot.spans import polygons
 from kinemesh.plot.style import BLUE, BODIES, RED, figure_of, styled, wrapped
 from kinemesh.plot.units import CHORDS, Unit
 
@@ -21,6 +24,7 @@ FAINT = "#c9cdd4"
 COLOURS = {"field": BLUE, "receptors": RED, "hidden": FAINT}  # of cells
 OWN = BODIES[2:]  # of parts
 ROW = 3  # panels at most
+SHARE = 0.4  # of the way between the ends of the walls along y, where parts in space are cut
 
 
 class Part(Protocol):
@@ -28,11 +32,11 @@ class Part(Protocol):
 
     @property
     def points(self) -> NDArray[np.float64]:
-        """(nodes, 2) [chord]."""
+        """(nodes, 2), in space (nodes, 3) [chord]."""
 
     @property
     def cells(self) -> NDArray[Any]:
-        """(cells, 4), the fourth of a triangle is -1."""
+        """(cells, 4), the fourth of a triangle is -1; in space as wide as the largest cell."""
 
     @property
     def iblank(self) -> NDArray[Any]:
@@ -40,7 +44,7 @@ class Part(Protocol):
 
     @property
     def walls(self) -> NDArray[Any]:
-        """(k, 2) edges of the walls."""
+        """(k, 2) edges of the walls, in space triangles (k, 3)."""
 
 
 class Shown(NamedTuple):
@@ -65,6 +69,58 @@ def parts_of(flow: Fields) -> dict[str, Shown]:
     return found
 
 
+def above(flow: Fields) -> NDArray[Any]:
+    """Cells that are solved for; of overset parts those of the least extent come last."""
+    cells = solved(flow)
+    if not flow.parts:
+        return cells
+    owner = flow["Part"]
+    reach = [np.ptp(flow.points[owner == k], axis=0).max() for k in range(len(flow.parts))]
+    rank = np.argsort(np.argsort(-np.array(reach), kind="stable"))
+    return cells[np.argsort(rank[owner[cells[:, 0]]], kind="stable")]
+
+
+def cut_by(parts: Mapping[str, Part], y: float | None = None) -> dict[str, Part]:
+    """Parts in space where a plane cuts them, as parts of the plane (x, z).
+
+    Parameters
+    ----------
+    y : of the plane; by default between the least and the largest of the walls, at 0.4 of the way
+    """
+    if y is None:
+        walls = [part.points[np.unique(part.walls)] for part in parts.values() if len(part.walls)]
+        places = walls or [part.points for part in parts.values()]
+        low, high = reach(np.concatenate(places))
+        y = float(low[1] + SHARE * (high[1] - low[1]))
+    found: dict[str, Part] = {}
+    for name, part in parts.items():
+        code = np.select(
+            [kinds_of(part) == kind for kind in ("field", "receptors")], [FIELD, RECEPTOR]
+        )
+        corners, own, count = polygons(part.points, part.cells, code, y, "cells")
+        many, most = own.shape
+        place = np.arange(many * most).reshape(many, most)
+        cells = np.where(np.arange(most) < count[:, None], place, -1)
+        lines = _lines(part.points[part.walls], y)
+        points = np.concatenate([corners.reshape(-1, 2), lines.reshape(-1, 2)])
+        ends = many * most + np.arange(2 * len(lines)).reshape(-1, 2)
+        iblank = np.concatenate([own.ravel(), np.full(2 * len(lines), FIELD)]).astype(int)
+        found[name] = Shown(points, cells, iblank, ends)
+    return found
+
+
+def _lines(corner: NDArray[Any], y: float) -> NDArray[Any]:
+    """(k, 2, 2) places (x, z) where a plane cuts triangles (n, 3, 3)."""
+    beyond = corner[..., 1] > y
+    corner = corner[beyond.any(axis=1) & ~beyond.all(axis=1)]
+    beyond = corner[..., 1] > y
+    first, second = corner, np.roll(corner, -1, axis=1)
+    crossed = beyond != np.roll(beyond, -1, axis=1)
+    way = np.where(crossed, second[..., 1] - first[..., 1], 1.0)
+    share = ((y - first[..., 1]) / way)[..., None]
+    return (first + share * (second - first))[crossed].reshape(-1, 2, 3)[..., [0, 2]]
+
+
 @styled
 def grids(parts: Mapping[str, Part], title: str = "", unit: Unit = CHORDS) -> Any:
     """The grids of overset parts near the bodies: all without hidden cells, and one by one.
@@ -75,9 +131,13 @@ def grids(parts: Mapping[str, Part], title: str = "", unit: Unit = CHORDS) -> An
     Parameters
     ----------
     parts : {name: part with points, cells, iblank, walls}, such as `report.parts` of
-        `case.connectivity()`
+        `case.connectivity()`; in space where a plane across y cuts them (`cut_by`)
     unit : what points are in
     """
+    solid = next(iter(parts.values())).points.shape[1] == 3
+    if solid:
+        parts = cut_by(parts)
+    up = "z" if solid else "y"
     box = _box(parts)
     panels = 1 + len(parts)
     rows = -(-panels // ROW)
@@ -93,10 +153,10 @@ def grids(parts: Mapping[str, Part], title: str = "", unit: Unit = CHORDS) -> An
         shown = part.cells[kinds_of(part) != "hidden"]
         draw_edges(whole, part.points, shown, box, 0.4, colours[name])
         whole.plot([], [], color=colours[name], label=name)
-    frame(whole, box, "all parts", unit)
+    frame(whole, box, "all parts", unit, up)
     for axes, (name, part) in zip(single, parts.items(), strict=False):
         _draw_status(axes, part, box)
-        frame(axes, box, name, unit)
+        frame(axes, box, name, unit, up)
     for axes in every[:panels]:
         for part in parts.values():
             draw_walls(axes, part.points, part.walls)

@@ -180,10 +180,12 @@ def draw_walls(axes: Any, points: NDArray[Any], walls: NDArray[Any]) -> None:
         axes.add_collection(LineCollection(points[walls], colors=DARK, linewidths=1.0, zorder=4))
 
 
-def frame(axes: Any, box: tuple[float, ...], title: str, unit: Unit = CHORDS) -> None:
-    """Limits (x0, x1, y0, y1), equal axes, labels and title."""
+def frame(
+    axes: Any, box: tuple[float, ...], title: str, unit: Unit = CHORDS, up: str = "y"
+) -> None:
+    """Limits (x0, x1, y0, y1), equal axes, labels and title; `up` : the upward axis."""
     axes.set(xlim=box[:2], ylim=box[2:], aspect="equal")
-    axes.set(xlabel=unit.axis("x"), ylabel=unit.axis("y"))
+    axes.set(xlabel=unit.axis("x"), ylabel=unit.axis(up))
     axes.set_title(wrapped(title, WIDE))
     axes.grid(False)
     for side in axes.spines.values():

@@ -110,7 +110,7 @@ def cut(
 
     wall: Any = section.at(points)[:, ACROSS]
     box = _window(view, wall, section.lines, points[:, ACROSS])
-    corners, shown, count = _polygons(points, cells, values, section.y, on)
+    corners, shown, count = polygons(points, cells, values, section.y, on)
     low, high = corners.min(axis=1), corners.max(axis=1)
     inside = (high[:, 0] > box[0]) & (low[:, 0] < box[1])
     inside &= (high[:, 1] > box[2]) & (low[:, 1] < box[3])
@@ -121,7 +121,7 @@ def cut(
     panels = list(figure.subplots(1, 1 + lines, squeeze=False)[0])
     if lines:
         panels[0].add_collection(
-            PolyCollection(list(corners), facecolors="none", edgecolors=DARK, linewidths=0.25)
+            PolyCollection(list(corners), facecolors="white", edgecolors=DARK, linewidths=0.25)
         )
         panels[0].set_title("mesh")
     if on == "cells":
@@ -185,7 +185,7 @@ def _near(wall: Array) -> tuple[float, ...]:
     return x0 - reach, x1 + reach, z0 - reach, z1 + reach
 
 
-def _polygons(
+def polygons(
     points: Array, cells: Array, values: Array, y: float, on: str = "points"
 ) -> tuple[Array, Array, Array]:
     """Cuts of the cells by a plane: corners (k, m, 2), the last repeated, values there (k, m), and

@@ -18,6 +18,7 @@ from kinemesh.mesh.extents import CHORD, longest_chord
 from kinemesh.plot.flows import moment_of
 from kinemesh.plot.histories import hysteresis
 from kinemesh.plot.marks import unconverged
+from kinemesh.plot.overset import above
 from kinemesh.plot.pressures import half_chords, unsteady_pressures
 from kinemesh.plot.spans import ROOT, cells_of, cut, spanwise, through
 from kinemesh.plot.style import BLUE, DARK, RED, at_moment, figure_of, headed, styled
@@ -327,7 +328,7 @@ def figures(
     (middle,) = planes(points, walls, [0.5 if alike else CUT], span)
     more: dict[str, Any] = {"lines": not flow.cloud, "view": seen.window, "on": flow.on,
                             "unit": unit}  # fmt: skip
-    cells = cells_of(points, walls, middle) if flow.cloud else flow.cells
+    cells = cells_of(points, walls, middle) if flow.cloud else above(flow)
     middle = replace(middle, y=middle.y / size)
     values, label = through(flow)
     more["label"] = label

@@ -77,6 +77,7 @@ class ShownSolids:
     typed: dict[int, NDArray[np.int32]]
     triangles: NDArray[np.int32]
     quads: NDArray[np.int32]
+    names: tuple[str, ...] = ()  # of overset parts
 
     @classmethod
     def of(cls, mesh: Mesh) -> ShownSolids:
@@ -84,7 +85,8 @@ class ShownSolids:
         kinds = [KINDS[name] for name in mesh.solids]
         tables = zip(kinds, mesh.solids.values(), strict=True)
         typed = {kind.vtk: cells[:, kind.to_vtk] for kind, cells in tables}
-        return cls(mesh.points, mesh.original, typed, mesh.triangles, mesh.quads)
+        names = getattr(mesh, "names", ())
+        return cls(mesh.points, mesh.original, typed, mesh.triangles, mesh.quads, names)
 
 
 class SolidVertices(MeshVertices):

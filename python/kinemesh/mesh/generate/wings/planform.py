@@ -157,7 +157,7 @@ def block_of(
     outer : farfield | overset    what the outer boundary is
     """
     around, count, many = counts(nodes, NEAR_SHARE if outer == OVERSET else SHARE)
-    wanted = {"opens": much > 0, "outer": outer}
+    wanted: dict[str, Any] = {"opens": much > 0, "outer": outer}
     made = {id(own): rings(own, around, count, far_field, **wanted) for own in wing.sections}
     if wall_spacing is not None:
         check_length(made[id(wing.sections[0])], wall_spacing)

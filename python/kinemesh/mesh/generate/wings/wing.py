@@ -124,9 +124,9 @@ def wing(
     )  # fmt: skip
     tip = TIPS[topology] if tip is None else tip
     size = {"far_field": far_field, "tip": tip}
-    near = outer_of("wing", outer) == "overset"
-    planform.check(nodes, LEAST, asked.outline, size, near)
-    if near and (topology != "oh" or normal is not None):
+    overset = outer_of("wing", outer) == "overset"
+    planform.check(nodes, LEAST, asked.outline, size, overset)
+    if overset and (topology != "oh" or normal is not None):
         raise MeshError("wing: outer = 'overset' is of topology 'oh'; give no layers of 'ch'")
     carrier = partial(
         wing, section, max(LEAST, int(nodes) // CARRIED), cells="tets", far_field=far_field,
