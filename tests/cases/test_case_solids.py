@@ -183,15 +183,47 @@ def test_what_has_no_meaning_in_space_is_refused_before_a_mesh_is_made(mesh, mor
         CT5.replace(deform="delaunay") if mesh is None else case(mesh, **more)
 
 
-def test_parts_of_overset_grids_stay_in_the_plane():
-    tables = cases.load("pitching-naca0012").tables()
-    for own, said in (({"extruded": {}}, "extruded: parts .* of the plane"),
-                      ({"shape": "sphere"}, "makes no part")):  # fmt: skip
-        wing = {"motion": tables["parts"]["wing"]["motion"], "section": "naca0012", **own}
-        if "shape" in own:
-            del wing["section"]
-        with pytest.raises(CaseError, match=said):
-            Case.from_dict(tables | {"parts": tables["parts"] | {"wing": wing}})
+BALL = {"shape": "sphere", "nodes": 900, "far_field": 1.5}
+AROUND = {"box": [-2, 2, -2, 2, -2, 2], "core": [-2, 2, -2, 2, -2, 2], "spacing": 0.5}
+
+
+def of_parts(**parts):
+    tables = cases.load("sphere-75-towed").tables()
+    return Case.from_dict(tables | {"parts": parts})
+
+
+def test_parts_in_space_stand_where_they_are_put():
+    case = of_parts(ball=BALL | {"at": [0.1, 0.2, 0.3]}, back=AROUND)
+    assert case.mesh.dimension.count == 3
+    made = build.laid(case.mesh)
+    assert made["ball"].at == (0.1, 0.2, 0.3)
+    assert made["back"].at == (0.0, 0.0, 0.0)
+    assert "overset" in made["ball"].mesh.boundaries
+
+
+def test_sections_that_are_extruded_are_parts_in_space():
+    section = {"section": "naca0012", "nodes": 600, "far_field": 1.5, "extruded": {"span": 0.5}}
+    made = build.laid(of_parts(wing=section, back=AROUND).mesh)
+    assert {"overset", "airfoil"} <= set(made["wing"].mesh.boundaries)
+    assert made["wing"].mesh.dimensions == 3
+
+
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        (
+            {"ball": BALL | {"at": [0.1, 0.2]}, "back": AROUND},
+            r"expected three numbers \[x, y, z\]",
+        ),
+        ({"ball": BALL | {"at": 3}, "back": AROUND}, "at = 3, expected three numbers"),
+        ({"ball": BALL | {"half": 1}, "back": AROUND}, "half = 1, expected true or false"),
+        ({"ball": {"shape": "plate"}, "back": AROUND}, "makes no part"),
+        ({"ball": BALL, "back": AROUND | {"box": [0, 1, 0, 1, 0]}}, "in space"),
+    ],
+)
+def test_parts_in_space_that_cannot_be_are_refused(parts, told):
+    with pytest.raises(KinemeshError, match=told):
+        build.laid(of_parts(**parts).mesh)
 
 
 # ---------------------------------------------------------------- the program

@@ -117,7 +117,7 @@ def test_a_cut_has_the_area_of_the_plane_and_the_values_there(kind):
     low, high = mesh.points.min(axis=0), mesh.points.max(axis=0)
     y = low[1] + 0.4 * (high[1] - low[1])
 
-    corners, values, count = spans._polygons(
+    corners, values, count = spans.polygons(
         mesh.points, np.concatenate(cells), mesh.points @ [2.0, 5.0, -3.0], y
     )
 
@@ -134,7 +134,7 @@ def test_a_cut_has_the_area_of_the_plane_and_the_values_there(kind):
     corner = mesh.points[table]
     corner[table < 0] = np.nan
     for end, sign in ((np.nanmin(corner[..., 0], axis=1), 1), (np.nanmax(corner[..., 2], 1), -1)):
-        _, own, _ = spans._polygons(mesh.points, table, end, y, "cells")
+        _, own, _ = spans.polygons(mesh.points, table, end, y, "cells")
         axis = 0 if sign > 0 else 1
         assert (sign * (corners[..., axis] - own) >= -1e-12).all()  # within its cell
         assert (own == own[:, :1]).all()
