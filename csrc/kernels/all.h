@@ -90,6 +90,7 @@
 #include "linear/levels.h"
 #include "linear/rim_row.h"
 #include "linear/rims.h"
+#include "linear/rim_products.h"
 
 #define KERNEL_LIST(K)                                                                            \
   K(copy_f64, items) K(copy_f64_2, items) K(copy_f64_3, items)                                   \
@@ -132,6 +133,7 @@
   K(level_first, rows)                                                                            \
   K(rim_finest, rows) K(rim_near, rows) K(rim_coarser, rows) K(rim_count, groups)                 \
   K(rim_place, groups) K(rim_entries, renewed) K(rim_transfer, renewed) K(rim_products, renewed)  \
+  K(rim_long, renewed)                                                                            \
   K(rim_dense, dense_entries) K(rim_inverse, dense_entries) K(krylov_renew, members)              \
   K(krylov_turn, rows) K(krylov_half, groups) K(krylov_rest, rows)                       \
   K(inc_flow_levels, edges) K(inc_extrapolate_flow, edges) K(inc_fading, nodes)                   \

@@ -38,6 +38,7 @@ def times(factor):
 
 
 USED = {"begin": times(0), "used": mixed(9)}  # slots of renewed rows
+WIDE = {"most": mixed(99)}  # entries of a renewed row
 # What a field has to be where a read hangs on it.
 MET = {
     "state_update": {"pace": times(1e-3)},  # of nodes that were scaled six times running
@@ -56,9 +57,10 @@ MET = {
         "above": mixed(-2, -1),
         "near": mixed(0, 0, 0, 0, 0, 1),
     },
-    "rim_entries": USED | {"status": mixed(-1, 1, 1), "slot": mixed(-2, 0, 1)},
+    "rim_entries": USED | WIDE | {"status": mixed(-1, 1, 1), "slot": mixed(-2, 0, 1)},
     "rim_transfer": USED | {"slot": mixed(-2, 0, 1)},
-    "rim_products": USED,
+    "rim_products": USED | WIDE,
+    "rim_long": USED | WIDE | {"many": mixed(-1)},
     "rim_dense": {"slot": mixed(-2, -1, 0)},
 }
 

@@ -5,7 +5,8 @@ without holes:
 
     A_0 = K + K E,   P_l = m (T - w D^-1 F_l T) m',   A_{l+1} = (m P_s m')^T A_l P_l
 
-F_l is A_l whose entries below 0.03 of the diagonals without holes are added to its diagonal.
+F_l is A_l whose entries below 0.03 of the diagonals without holes are added to its diagonal, 0.06
+where rows without holes have more than 24 entries in the mean.
 """
 
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ def matrix_of(blocks, columns, rows=None, of=None):
     return found.tocsr()
 
 
-WEAK = 0.03
+WEAK, WEAK_LONG, LONG = 0.03, 0.06, 24
 SMALL = 0.2  # diagonal over that of the tables below which a row dies: LEAST of linear/holes.py
 
 
@@ -61,10 +62,12 @@ class Tables:
     T, Ps : transfers to the finer level, tentative and smoothed;  R : from it
     unit : diagonal of the coarser level's matrix, whose rows are scaled
     d, scale : diagonal of the finer one's, whose rows are not, and that over the scaled one's
+    weak : share of diagonals below which its couplings smooth transfers as if they were on these
     """
 
-    def __init__(self, level, d, scale, free=None, nodes=None):
+    def __init__(self, level, finer, d, scale, free=None, nodes=None):
         self.d, self.scale = d, scale
+        self.weak = WEAK_LONG if len(finer.column) > LONG * finer.rows else WEAK
         count, up = level.matrix.rows, (free, nodes)
         self.T = matrix_of(level.tentative, count, *up)
         self.Ps = matrix_of(level.prolong, count, *up)
@@ -100,7 +103,7 @@ def strong(A, tables):
     """A, whose weak entries are added to its diagonal."""
     A = A.tocoo()
     share = np.sqrt(tables.d[A.row] * tables.d[A.col])
-    weak = abs(A.data) * tables.scale[A.row] < WEAK * share
+    weak = abs(A.data) * tables.scale[A.row] < tables.weak * share
     return sp.csr_matrix((A.data, (A.row, np.where(weak, A.row, A.col))), shape=A.shape)
 
 
@@ -130,8 +133,8 @@ def tables_of(own, finest, levels):
     K, given, found = own.matrix[free][:, free], (free, own.nodes), []
     d, scale = (np.zeros(own.nodes) for _ in range(2))
     d[free], scale[free] = K.diagonal(), K.diagonal() / matrix_of(finest, len(free)).diagonal()
-    for level in levels:
-        found.append(Tables(level, d, scale, *given))
+    for level, finer in zip(levels, [finest, *(own.matrix for own in levels)], strict=False):
+        found.append(Tables(level, finer, d, scale, *given))
         Ps = found[-1].Ps[free] if given else found[-1].Ps
         K, given = Ps.T @ K @ Ps, ()
         d, scale = K.diagonal(), K.diagonal() / found[-1].unit

@@ -30,14 +30,19 @@ def ring(spacing, wall_spacing, outer):
     return points.reshape(-1, 2), cells.reshape(-1, 4), at
 
 
-def background(spacing, far, core, growth=1.08):
-    """Points and cells of the Cartesian mesh, its cells growing outside of the core."""
+def stretched(spacing, far, core, growth):
+    """Places along a line, their steps growing outside of the core."""
     inner = np.linspace(-core, core, round(2 * core / spacing) + 1)
     outer, step = [core], spacing
     while outer[-1] < far:
         step *= growth
         outer.append(outer[-1] + step)
-    line = np.concatenate([-np.array(outer[:0:-1]), inner, outer[1:]])
+    return np.concatenate([-np.array(outer[:0:-1]), inner, outer[1:]])
+
+
+def background(spacing, far, core, growth=1.08):
+    """Points and cells of the Cartesian mesh, its cells growing outside of the core."""
+    line = stretched(spacing, far, core, growth)
     points = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
     at = np.arange(len(points)).reshape(len(line), -1)
     cells = np.stack([at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]], axis=-1)

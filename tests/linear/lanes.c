@@ -95,11 +95,14 @@ static i32 claim(i32 *place, i32 none, i32 own)
 
 #include "kernels/linear/rim_row.h"
 
-#define MOST 180 /* entries, and columns */
+#define MOST 600 /* entries, and columns; of a short row */
+#define FEW  180
 #define ROWS 40
 #define LONG 70 /* entries of a row */
 #define OWN  2
 static struct rim_table table, spare;
+static struct rim_both  both; /* of a long row, which is put in order where it is */
+static i32              is_long;
 static struct rim_span  row[ROWS];
 static f64              factor[ROWS];
 static i32              column[2][ROWS * LONG], each[MOST], stored[MOST + 1], entries, wide, many;
@@ -110,7 +113,10 @@ static void *lane_of(void *number)
   const struct rim_span none = {0, 0, 0};
   struct rim_row        s;
   me = (i32)(intptr_t)number;
-  rim_empty(&s, &table, me);
+  if (is_long)
+    rim_empty(&s, both.column, both.value, RIM_BOTH, me);
+  else
+    rim_empty(&s, table.column, table.value, RIM_KEYS, me);
   for (i32 k = 0; k < ROWS; k += LANES) {
     const i32 left = ROWS - k < LANES
     ? ROWS - k : LANES
@@ -121,7 +127,13 @@ static void *lane_of(void *number)
   for (i32 e = 0; e < entries; e += LANES)
     rim_add_each(&s, e + me < entries ? each[e + me] : -1, e + me < entries ? (f64)value[0][e + me] : 0);
   rim_add(&s, me == 7 ? OWN : -1, 2.5);
-  rim_store(&s, &spare, OWN, wide, &many, stored, result);
+  if (is_long) {
+    rim_pack(&s);
+    rim_sort_here(&s);
+    rim_write(&s, OWN, wide, &many, stored, result);
+  } else {
+    rim_store(&s, &spare, OWN, wide, &many, stored, result);
+  }
   return NULL;
 }
 
@@ -180,9 +192,10 @@ static void make_row(i32 k, i32 columns)
 int main(void)
 {
   i32 found = 0;
-  for (i32 trial = 0; trial < 12; trial++) {
+  for (i32 trial = 0; trial < 18; trial++) {
+    is_long = trial >= 12;
     srand((unsigned)trial + 1);
-    const i32 columns = 5 + rand() % (MOST - 5);
+    const i32 columns = 5 + rand() % ((is_long ? MOST : FEW) - 5);
     entries           = 1 + rand() % MOST;
     wide              = trial % 3 ? MOST : 24;
     for (i32 k = 0; k < ROWS; k++) make_row(k, columns);

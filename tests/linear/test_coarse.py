@@ -6,16 +6,19 @@ import pytest
 import scipy.sparse as sp
 from composites import FIELD, RECEPTOR, composite
 from kinemesh.device.faults import NONE, decode
-from kinemesh.linear import holes
+from kinemesh.linear import rooms
 from kinemesh.overset.failures import ROOM
+from solid_composites import small_solids
 from test_composite import made, sides, solved
 
 TOLERANCE = 1e-4
 
 
-@pytest.fixture(scope="module")
-def moved():
-    return composite(0.1, shift=(0.3, -0.2))
+@pytest.fixture(scope="module", params=["plane", "space"])
+def moved(request):
+    if request.param == "plane":
+        return composite(0.1, shift=(0.3, -0.2))
+    return small_solids(shift=(0.25, 0.1, -0.15))
 
 
 def put_over(backend, static, rims, entries, ending=""):
@@ -89,10 +92,11 @@ def reference(solver, own):
 
 def test_rows_without_room_fail_their_member_by_what_fits(double, moved, monkeypatch):
     small = composite(0.12)
-    monkeypatch.setattr(holes, "FEW", 1)
+    monkeypatch.setattr(rooms, "FEW", 1)
     solver = made(double, [small, moved], TOLERANCE)
     assert (double.get(solver.multigrid.faults) == NONE).all()
-    monkeypatch.setattr(holes, "SLOTS", 0.5)
+    monkeypatch.setattr(rooms, "SLOTS", 0.5)
+    monkeypatch.setattr(rooms, "SURFACE", (0.1,))
 
     words = double.get(made(double, [small, moved], TOLERANCE).multigrid.faults)
 

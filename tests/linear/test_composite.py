@@ -12,6 +12,7 @@ from kinemesh.linear import Pattern, hierarchy
 from kinemesh.linear.constraints import Constraints
 from kinemesh.linear.outer import ScalarSolver
 from kinemesh.linear.stack import Alike
+from solid_composites import small_solids
 
 
 def made(backend, parts, tolerance, volume=None):
@@ -135,7 +136,7 @@ def test_members_have_the_bits_of_their_solo_runs(double, small):
     large = composite(0.1)
     moved = composite(0.12, shift=(0.4, -0.3))
     moved.matrix = small.matrix  # one mesh, and another pose of it
-    parts = [small, large, moved]
+    parts = [small, large, moved, small_solids()]  # whose rows are longer
 
     together, steps = solved(made(double, parts, 1e-4), sides(parts))
 

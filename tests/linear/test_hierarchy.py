@@ -29,6 +29,7 @@ def told(level):
         if isinstance(value, Blocks):
             yield from told(value)
         elif value is not None:
+            value = np.asarray(value)
             yield field.name, value.dtype, value.shape, sha256(value.tobytes()).hexdigest()
 
 

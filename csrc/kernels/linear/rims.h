@@ -160,6 +160,7 @@ TEAM(rim_place, RIM_PLACE, heavy, RIM_LANES)
   F(in, i32, first, "members>rows")                           \
   F(in, f32, A, "own_blocks,1")                               \
   F(near, i32, slot, "rows")                                  \
+  F(in, i32, most, "members") /* entries of a row, up to */   \
   F(val, i32, wide, "")                                       \
   F(upd, i32, many, "renewed")                                \
   F(upd, i32, columns, "renewed,wide")                        \
@@ -179,48 +180,11 @@ TEAM(rim_place, RIM_PLACE, heavy, RIM_LANES)
   F(in, f32, values, "renewed,wide")                                           \
   F(val, i32, wide, "")                                                        \
   F(val, f64, smoothing, "")                                                   \
-  F(val, f64, weak, "") /* couplings below this share of their diagonals */    \
+  F(in, f64, weak, "members") /* couplings below this share of diagonals */    \
   F(val, i32, wide_up, "")                                                     \
   F(upd, i32, many_up, "renewed")                                              \
   F(upd, i32, columns_up, "renewed,wide_up")                                   \
   F(upd, f32, values_up, "renewed,wide_up")
-/* The finer level: its tables, and its renewed rows of matrix and transfer.  The tables of the transfer are the
- * first ones of the matrix: those of members that go on. */
-#define RIM_ABOVE(F)                                    \
-  F(in, i32, first, "members>fine")                     \
-  F(near, i32, above, "fine")                           \
-  F(in, i32, above_like, "fine>above_table")            \
-  F(in, i32, above_row, "above_table+1>>above_blocks")  \
-  F(in, i32, above_column, "above_blocks")              \
-  F(in, f32, A, "above_blocks,1")                       \
-  F(in, i32, up_row, "up_table+1>>up_blocks")           \
-  F(in, i32, up_column, "up_blocks")                    \
-  F(in, f32, P, "up_blocks,1")                          \
-  F(in, i32, above_many, "above_renewed")               \
-  F(in, i32, above_columns, "above_renewed,above_wide") \
-  F(in, f32, above_values, "above_renewed,above_wide")  \
-  F(in, i32, many_up, "above_renewed")                  \
-  F(in, i32, columns_up, "above_renewed,wide_up")       \
-  F(in, f32, values_up, "above_renewed,wide_up")        \
-  F(val, i32, above_wide, "")                           \
-  F(val, i32, wide_up, "")
-#define RIM_PRODUCTS(F)                                                   \
-  RIM_RENEWED(F)                                                          \
-  F(in, i32, start, "members>rows")                                       \
-  F(in, i32, like, "rows>table")                                          \
-  F(in, i32, row, "table+1>>blocks")                                      \
-  F(in, i32, column, "blocks")                                            \
-  F(in, f32, R, "blocks,1")                                               \
-  RIM_ABOVE(F)                                                            \
-  F(val, f64, share, "") /* least new diagonal over that of the tables */ \
-  F(in, f32, unit, "rows")                                                \
-  F(val, i32, wide, "")                                                   \
-  F(upd, i32, many, "renewed")                                            \
-  F(upd, i32, columns, "renewed,wide")                                    \
-  F(upd, f32, values, "renewed,wide")                                     \
-  F(upd, f32, keep, "rows")                                               \
-  F(upd, i32, slot, "rows")
-
 /* Whether slot i is in use. */
 HD i32 rim_used(i32 i RIM_RENEWED(PARAM))
 {
@@ -241,6 +205,12 @@ HD void rim_give(struct rim_row *s, i32 r, f64 factor, i32 from, const i32 *stat
   }
 }
 
+/* Entries of a row that are stored: those of its member, within the buffers of all. */
+HD i32 rim_most(i32 most, i32 wide)
+{
+  return most < wide ? most : wide;
+}
+
 /* Finest rows: own columns that are field, and for those that are tied what gives them. */
 TEAM(rim_entries, RIM_ENTRIES, heavy, RIM_LANES)
 {
@@ -249,7 +219,7 @@ TEAM(rim_entries, RIM_ENTRIES, heavy, RIM_LANES)
   if (!rim_used(i RIM_RENEWED(NAME))) return;
   const i32      r = held[i], from = first[owner[i]], t = like[r], end = own_row[t + 1];
   struct rim_row s;
-  rim_empty(&s, table, lane);
+  rim_empty(&s, table->column, table->value, RIM_KEYS, lane);
   for (i32 b = own_row[t]; b < end; b += PARTS(RIM_LANES)) {
     const i32 e = b + lane < end ? b + lane : end - 1, c = own_column[e];
     rim_add(&s, b + lane < end && slot[from + c] != RIM_DEAD ? c : -1, (f64)A[e]);
@@ -257,7 +227,7 @@ TEAM(rim_entries, RIM_ENTRIES, heavy, RIM_LANES)
   for (i32 b = row[r]; b < row[r + 1]; b++)
     if (status[column[b]] == RECEPTOR && fabs(matrix[b]) > 0)
       rim_give(&s, column[b], (f64)unit[r] * matrix[b], from, status, donor, weight, unit);
-  rim_store(&s, spare, r - from, wide, many + i, columns + wide * i, values + wide * i);
+  rim_store(&s, spare, r - from, rim_most(most[owner[i]], wide), many + i, columns + wide * i, values + wide * i);
 }
 
 /* P = T - smoothing keep F T, columns of aggregates that live; F is A with weak entries on its diagonal (7.10). */
@@ -266,73 +236,19 @@ TEAM(rim_transfer, RIM_TRANSFER, heavy, RIM_LANES)
   TEAM_MEMORY(struct rim_table, table);
   TEAM_MEMORY(struct rim_table, spare);
   if (!rim_used(i RIM_RENEWED(NAME))) return;
-  const i32      r = held[i], t = like[r], from = first[owner[i]], end = wide * i + many[i];
+  const i32      r = held[i], t = like[r], m = owner[i], from = first[m], end = wide * i + many[i];
+  const f64      less = weak[m];
   struct rim_row s;
-  rim_empty(&s, table, lane);
+  rim_empty(&s, table->column, table->value, RIM_KEYS, lane);
   rim_add(&s, lane ? -1 : joined[t], (f64)part[t]);
   for (i32 b = wide * i; b < end; b += PARTS(RIM_LANES)) {
     const i32 e = b + lane < end ? b + lane : end - 1, c = from + columns[e];
-    const f64 share = weak * (f64)unit[r], a = (f64)values[e];
+    const f64 share = less * (f64)unit[r], a = (f64)values[e];
     const i32 is_weak = a * a * (f64)diagonal[r] < share * share * (f64)diagonal[c], there = is_weak ? t : like[c];
     rim_add_each(&s, b + lane < end && slot[c] != RIM_DEAD ? joined[there] : -1,
                  -smoothing * (f64)keep[r] * a * (f64)part[there]);
   }
   rim_store(&s, spare, joined[t], wide_up, many_up + i, columns_up + wide_up * i, values_up + wide_up * i);
-}
-
-/* Entries of a row, renewed or of the tables: none of a dead one. */
-HD struct rim_span rim_span_of(i32 at, i32 t, const i32 *row, const i32 *many, i32 wide)
-{
-  const i32             begin = at >= 0 ? wide * at : row[t];
-  const struct rim_span found = {begin, at >= 0 ? begin + many[at] : at == RIM_DEAD ? begin : row[t + 1], at >= 0};
-  return found;
-}
-
-/* s += entries of R from begin on, before end, times the finer matrix. */
-HD void rim_across(struct rim_row *s, i32 from, i32 begin, i32 end, const i32 *column, const f32 *R RIM_ABOVE(PARAM))
-{
-  for (i32 c = begin; c < end; c += PARTS(RIM_LANES)) {
-    const i32       own = c + s->lane, there = own < end, j = there ? from + column[own] : 0;
-    struct rim_span to = {0, 0, 0};
-    if (there) to = rim_span_of(above[j], above_like[j], above_row, above_many, above_wide);
-    rim_add_rows(s, end - c < PARTS(RIM_LANES) ? end - c : PARTS(RIM_LANES), to, there ? (f64)R[own] : 0, RIM_LANES,
-                 above_column, A, above_columns, above_values);
-  }
-}
-
-/* s += half times the transfer. */
-HD void rim_down(struct rim_row *s, const struct rim_row *half, i32 from RIM_ABOVE(PARAM))
-{
-  for (i32 b = 0; b < half->many; b += PARTS(RIM_LANES)) {
-    const i32       e = b + s->lane, there = e < half->many, j = there ? from + half->in->column[e] : 0;
-    struct rim_span to = {0, 0, 0};
-    if (there) to = rim_span_of(above[j], above_like[j], up_row, many_up, wide_up);
-    rim_add_rows(s, half->many - b < PARTS(RIM_LANES) ? half->many - b : PARTS(RIM_LANES), to,
-                 there ? half->in->value[e] : 0, RIM_SHORT, up_column, P, columns_up, values_up);
-  }
-}
-
-/* Rows of R A P, R as in the tables.  Functions of which holes leave next to nothing make coarser matrices
- * indefinite, and die: kept, they cost parts with thin gaps 15 to 20 iterations in place of 6. */
-TEAM(rim_products, RIM_PRODUCTS, wide, RIM_LANES)
-{
-  TEAM_MEMORY(struct rim_table, table);
-  TEAM_MEMORY(struct rim_table, other);
-  if (!rim_used(i RIM_RENEWED(NAME))) return;
-  const i32         r = held[i], m = owner[i], t = like[r], from = first[m];
-  struct rim_row    half, s;
-  struct rim_table *left = other; /* a host has the entries in one order without */
-  rim_empty(&half, table, lane);
-  rim_across(&half, from, row[t], row[t + 1], column, R RIM_ABOVE(NAME));
-  rim_pack(&half);
-  if (PARTS(RIM_LANES) > 1) left = rim_sort(&half, other);
-  rim_empty(&s, left, lane);
-  rim_down(&s, &half, from RIM_ABOVE(NAME));
-  const f64 size = rim_store(&s, half.in, r - start[m], wide, many + i, columns + wide * i, values + wide * i);
-  if (lane) return;
-  const i32 live = size > share * fabs((f64)unit[r]);
-  keep[r]        = live ? (f32)((f64)unit[r] / size) : 0;
-  slot[r]        = live ? slot[r] : RIM_DEAD;
 }
 
 /* ---- inverses of coarsest matrices, one after the other ---- */

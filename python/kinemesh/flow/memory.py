@@ -28,7 +28,7 @@ from kinemesh.errors import DeviceError
 from kinemesh.flow.door.space import symmetry_planes
 from kinemesh.flow.samples import KINDS, PARTS, kind_of
 from kinemesh.linear.hierarchy import degree
-from kinemesh.linear.holes import room_of
+from kinemesh.linear.rooms import room_of
 from kinemesh.mesh.kinds import KINDS as KIND_OF_CELLS
 from kinemesh.mesh.kinds import Kind
 from kinemesh.overset.parts import Parts
@@ -224,7 +224,7 @@ def _held(
         more = 0.0 if isinstance(space, Parts) else solver.uncounted.get(space.points.shape[1], 0.0)
         total += float((each @ known) @ (1, ways, members)) + ways * more * len(space.points)
         if isinstance(space, Parts):
-            total += members * room_of(len(space.points), len(space.names))
+            total += members * room_of(len(space.points), len(space.names), space.points.shape[1])
         if getattr(settings, "newton", False) and solver.levels:
             total += LEVELS[space.points.shape[1]] * members * len(space.points)
         if deform == "carrier":

@@ -32,6 +32,7 @@ from kinemesh.linear.blocks import (
 
 STRENGTH = 0.06  # couplings below this, their diagonals unit matrices, do not join aggregates
 WEAK = 0.03  # those below this share of their diagonals smooth transfers as if on the diagonal
+LONG = 24  # entries of rows in the mean; first coarse levels in space have 26 to 37, the plane's 20
 ROUND_OFF = 1e-9  # those of a scalar matrix below this share are none
 SINGULAR = 1e-9  # pivot over diagonal below which a scalar matrix is singular; round-off has 1e-13
 COARSEST = 32  # nodes at which the hierarchy ends in a dense inverse
@@ -52,6 +53,8 @@ class Level:
     diagonal : (rows,) of a scalar matrix, before its rows were scaled; else (0,)
     tentative : of a scalar matrix, from here to the finer level before `prolong` was smoothed: an
         entry for each finer row, the aggregate that has it
+    weak : couplings of the finer level below this share of their diagonals smoothed `prolong` as if
+        they were on these
     """
 
     matrix: Blocks
@@ -61,6 +64,7 @@ class Level:
     dense: Floats | None = None
     diagonal: Floats = field(default_factory=lambda: np.zeros(0))
     tentative: Blocks | None = None
+    weak: float = 0.0
 
 
 def _inverse(blocks: Floats) -> Floats:
@@ -277,6 +281,7 @@ def hierarchy(
     scaling: tuple[Floats, float] | None = None,
     strength: float = STRENGTH,
     weak: float = 0.0,
+    weak_of_long: float | None = None,
 ) -> list[Level]:
     """Coarse levels of a matrix K of free nodes, finest first; at least one.
 
@@ -290,6 +295,7 @@ def hierarchy(
     scaling : of the matrix, where it is known
     strength : couplings below this, see `_couplings`, do not join aggregates
     weak : those below this share of their diagonals smooth transfers as if they were on these
+    weak_of_long : that share on levels of more than `LONG` entries a row; None: the same
     """
     from pyamg.aggregation.tentative import fit_candidates
 
@@ -302,8 +308,10 @@ def hierarchy(
     while not levels or levels[-1].inverse is None:
         prolong, candidates = fit_candidates(_aggregates(matrix, inverse, strength), candidates)
         joined = Blocks.of(cut(prolong), len(prolong.indices)) if size == 1 else None
+        long = len(matrix.indices) > LONG * (len(matrix.indptr) - 1)
+        less = weak_of_long if long and weak_of_long is not None else weak
         for share in smoothing(smoothings or degree(nodes)):
-            prolong = _smoothed(matrix, inverse, prolong, share / largest, weak)
+            prolong = _smoothed(matrix, inverse, prolong, share / largest, less)
         matrix, before = _galerkin(matrix, prolong), matrix.shape[0]
         inverse, largest = _scaling(matrix)
         above = ABOVE * largest
@@ -315,7 +323,7 @@ def hierarchy(
         below = Blocks.of(cut(matrix), len(matrix.indices), inverse, 1 / above)
         end = _weighed_inverse(matrix, middle, least) if last else None
         whole = scaled(inverse, matrix).toarray() / above if last and size == 1 else None
-        levels.append(Level(below, prolong, restrict, end, whole, diagonal, joined))
+        levels.append(Level(below, prolong, restrict, end, whole, diagonal, joined, less))
     return levels
 
 
@@ -339,7 +347,9 @@ def _even(matrix: sp.csr_matrix) -> sp.bsr_matrix:
     return filled(_strong(rows, first, norm, ROUND_OFF) for first, rows in _counted(found))
 
 
-def scalar(matrix: sp.csr_matrix, smoothings: int | None = None) -> tuple[Blocks, list[Level]]:
+def scalar(
+    matrix: sp.csr_matrix, smoothings: int | None = None, weak_of_long: float = WEAK
+) -> tuple[Blocks, list[Level]]:
     """The finest level and the coarse ones of a scalar matrix whose rows add up to zero.
 
     Of a matrix that is not symmetric they are those of its symmetric part; it may be singular.
@@ -347,7 +357,7 @@ def scalar(matrix: sp.csr_matrix, smoothings: int | None = None) -> tuple[Blocks
     Parameters
     ----------
     matrix : (nodes, nodes) with a positive diagonal
-    smoothings : as of `hierarchy`
+    smoothings, weak_of_long : as of `hierarchy`
 
     Returns
     -------
@@ -362,5 +372,6 @@ def scalar(matrix: sp.csr_matrix, smoothings: int | None = None) -> tuple[Blocks
     finest = Blocks.of(cut(even), len(even.indices), inverse, 1 / above)
     weight = block_diagonal(even) * above
     return finest, hierarchy(
-        even, ones, weight, SINGULAR, smoothings, (inverse, largest), weak=WEAK
-    )
+        even, ones, weight, SINGULAR, smoothings, (inverse, largest), weak=WEAK,
+        weak_of_long=weak_of_long,
+    )  # fmt: skip

@@ -9,29 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import ceil
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.faults import NONE as NO_FAULT
+from kinemesh.linear import rooms
 from kinemesh.linear.blocks import Blocks
 from kinemesh.linear.constraints import Constraints
-from kinemesh.linear.hierarchy import ABOVE, COARSEST, WEAK, smoothing
+from kinemesh.linear.hierarchy import ABOVE, smoothing
 from kinemesh.linear.multigrid import ScalarMultigrid, _Depth
 from kinemesh.linear.pattern import chunks
 
-# Renewed rows for which there is room: those beside rows that are never own, and so many times the
-# root of a level's rows in each piece of the matrix, or a few.  Measured on a section over a
-# background, 20,000 to 1.5 million nodes: 1.5 to 6 times the root of all.
-SLOTS = 4.0
-FEW = 256
-# Entries of a renewed row on the finest level, the next and so on, and of the transfer to it;
-# measured up to 19, 31, 48, 59, 39 on rings about a cylinder over a background, 15,000 to 154,000
-# nodes; with all couplings in transfers 19, 51, 103, 132, 102.
-WIDE = (32, 64, 128, 192)
-WIDE_UP = (16, 32, 64)
 # New diagonal over that of the tables below which a row dies, though constants are then none on
 # coarse levels.  Of 40 composites of 8 to 28 thousand rows, mean and most iterations to 1e-4 with
 # 1e-4, 0.05, 0.1, 0.2 and 0.3: where no row is given 6.6 and 23, 5.8 and 18, 5.1 and 10, 5.1 and
@@ -47,7 +37,7 @@ class _Rims:
     Parameters
     ----------
     slots, going : all slots, and those of the members that have a coarser level
-    room : (members,) slots of each member
+    room, most : (members,) slots of each member, and entries of a row in the longest of these
     rows : slot, keep    of each row of the level
     near : rows whose products with the transfer differ from those in the tables
     unit : (rows,) diagonals in the tables
@@ -60,6 +50,7 @@ class _Rims:
     slots: int
     going: int
     room: NDArray[np.int32]
+    most: Any
     rows: dict[str, Any]
     near: Any
     unit: Any
@@ -108,6 +99,7 @@ class HoledMultigrid(ScalarMultigrid):
         self.pieces, self.closed, self.edges = pieces, closed, list(edges)
         self.rims: list[_Rims] = []
         b, members = given[0], active.shape[0]
+        self.long = [rooms.are_long(levels) for levels in given[3]]
         none = constraints.faults is None
         self.faults = b.array(np.full(members, NO_FAULT), np.uint64) if none else constraints.faults
         super().__init__(*given)
@@ -134,14 +126,16 @@ class HoledMultigrid(ScalarMultigrid):
         self, here: _Depth, own: dict[int, NDArray[np.float32]], diagonals: dict[int, NDArray[Any]]
     ) -> _Rims:
         """Room for the renewed rows of a level; own: each member's diagonal in the tables."""
-        b, members = self.backend, len(self.levels)
+        b, members, number = self.backend, len(self.levels), here.number
         unit, diagonal = (np.zeros(here.rows, np.float32) for _ in range(2))
-        room, begin = (np.zeros(members, np.int32) for _ in range(2))
+        room, begin, most = (np.zeros(members, np.int32) for _ in range(3))
         total = going = 0
         for m, first in here.first.items():
             rows = here.counts[m]
             unit[first : first + rows], diagonal[first : first + rows] = own[m], diagonals[m]
-            room[m] = _room(rows, self.pieces[m], int(self.edges[m].sum()))
+            edge, static = int(self.edges[m].sum()), self._static(m, number)
+            room[m] = rooms.slots(rows, number, self.pieces[m], edge, self.long[m])
+            most[m] = rooms.width(rooms.Rows.of(static), number)
             begin[m] = total
             total += room[m]
             going = total if first + rows <= here.going else going
@@ -150,14 +144,18 @@ class HoledMultigrid(ScalarMultigrid):
             "held": b.zeros(max(total, 1), np.int32), "owner": b.table(owner if total else [0]),
             "begin": b.table(begin), "used": b.zeros(members, np.int32), "active": self.active,
         }  # fmt: skip
-        wide = min(_of(WIDE, here.number), max(here.counts.values()))
         rows_of = {"slot": b.zeros(here.rows, np.int32), "keep": b.zeros(here.rows, np.float32)}
         made = _Rims(
-            total, going, room, rows_of, b.zeros(here.rows, np.int32), b.table(unit, np.float32),
-            b.table(diagonal, np.float32), places, self._entries(max(total, 1), wide),
+            total, going, room, b.table(most), rows_of, b.zeros(here.rows, np.int32),
+            b.table(unit, np.float32), b.table(diagonal, np.float32), places,
+            self._entries(max(total, 1), int(most.max())),
         )  # fmt: skip
         self.rims.append(made)
         return made
+
+    def _static(self, m: int, number: int) -> Blocks:
+        """A level's matrix in the tables of a member."""
+        return self.levels[m][number - 1].matrix if number else self.finest[m]
 
     def _place(self, here: _Depth, own: _Rims) -> None:
         """Calls that give slots to the rows that are to be renewed."""
@@ -199,7 +197,7 @@ class HoledMultigrid(ScalarMultigrid):
         tables |= {name: static[name] for name in ("like", "first", "A")}
         self._follow(
             "entries", **rims.places, **self.constraints.ties, **self.matrix, **tables,
-            **rims.entries, unit=rims.unit, slot=rims.rows["slot"],
+            **rims.entries, unit=rims.unit, slot=rims.rows["slot"], most=rims.most,
         )  # fmt: skip
 
     def _restriction(
@@ -229,13 +227,16 @@ class HoledMultigrid(ScalarMultigrid):
             start=start, near=above.near, joined=above.joined["joined"], **there, **own.rows,
         )  # fmt: skip
         self._place(coarse, own)
-        self._follow(
-            "products", **own.places, start=start, **down, R=R["R"], first=R["first"], **there,
+        product = dict(
+            **own.places, start=start, **down, R=R["R"], first=R["first"], **there,
             above_row=here.matrix["row"], above_column=here.matrix["column"], A=here.matrix["A"],
             up_row=P["row"], up_column=P["column"], P=P["P"], **above.up, unit=own.unit,
             **{f"above_{name}": value for name, value in above.entries.items()},
-            **own.entries, **own.rows, share=LEAST,
+            **own.entries, **own.rows, most=own.most, share=LEAST,
         )  # fmt: skip
+        self._follow("products", **product)
+        if max(here.counts.values()) > rooms.TABLE:
+            self._follow("long", **product)
         return super()._restriction(here, coarse, R, P, **fields)
 
     def _widen(self, here: _Depth, coarse: _Depth) -> None:
@@ -244,7 +245,7 @@ class HoledMultigrid(ScalarMultigrid):
         for m in coarse.first:
             level = self.levels[m][here.number]
             if id(level) not in made:
-                finer = self.levels[m][here.number - 1].matrix if here.number else self.finest[m]
+                finer = self._static(m, here.number)
                 near = self.edges[m] | _touched(finer, self.edges[m])
                 made[id(level)] = _touched(level.restrict, near)
             self.edges[m] = made[id(level)]
@@ -267,12 +268,14 @@ class HoledMultigrid(ScalarMultigrid):
         b = self.backend
         own.joined = {"like": here.matrix["like"], "joined": b.table(np.concatenate(joined)),
                       "part": b.table(np.concatenate(part), np.float32)}  # fmt: skip
-        wide = min(_of(WIDE_UP, here.number), max(coarse.counts.values()))
+        weak = np.zeros(len(self.levels), np.float64)
+        weak[list(coarse.first)] = [self.levels[m][here.number].weak for m in coarse.first]
+        wide = min(rooms.of(rooms.WIDE_UP, here.number), max(coarse.counts.values()))
         own.up = self._entries(max(own.slots, 1), wide, "_up")
         self._follow(
             "transfer", own.going, **own.places, **own.joined, first=here.matrix["first"],
             **own.rows, **own.entries, **own.up, unit=own.unit, diagonal=own.diagonal,
-            smoothing=smoothing(1)[0] * ABOVE, weak=WEAK,
+            smoothing=smoothing(1)[0] * ABOVE, weak=b.table(weak, np.float64),
         )  # fmt: skip
 
     def _going(self, what: str, here: _Depth, **fields: Any) -> Any:
@@ -324,30 +327,6 @@ class HoledMultigrid(ScalarMultigrid):
             self._follow("inverse", **tables, **more, **step)
             now, then = then, now
         self.refresh.append(self.backend.bind("narrow_row", **{"from": now, "to": R}))
-
-
-def _of(widths: tuple[int, ...], number: int) -> int:
-    """Width of a level, the last of these for all that follow."""
-    return widths[min(number, len(widths) - 1)]
-
-
-def _room(rows: int, pieces: int, edge: int) -> int:
-    """Renewed rows that a level has room for."""
-    return min(rows, edge + max(FEW, ceil(SLOTS * np.sqrt(rows * pieces))))
-
-
-def room_of(rows: int, pieces: int) -> int:
-    """Estimate of the bytes of a member's renewed rows, to be refused before they are there.
-
-    Levels have 4.5 times fewer rows each; rows beside those that are never own, which depend on the
-    mesh, are twice the root of all.
-    """
-    found, number = 0, 0
-    while rows > COARSEST:
-        entries = min(_of(WIDE, number), rows) + min(_of(WIDE_UP, number), rows)
-        found += _room(rows, pieces, round(2 * rows**0.5)) * (8 * entries + 16)
-        rows, number = round(rows / 4.5), number + 1
-    return found
 
 
 def _touched(matrix: Blocks, columns: NDArray[np.bool_]) -> NDArray[np.bool_]:
