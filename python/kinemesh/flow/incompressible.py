@@ -52,8 +52,8 @@ Space = Mesh | Mapping[str, Mesh | Part]
 class Incompressible(First, Moving):
     """A case of incompressible flow, or an ensemble of cases, in the plane or in space.
 
-    In space x is downstream, y along the span and z up, as of `kinemesh.Ale`; overset parts,
-    walls that slide, inlets and outlets are of the plane.
+    In space x is downstream, y along the span and z up, as of `kinemesh.Ale`; walls that slide,
+    inlets and outlets are of the plane.
 
     Lengths are those of the mesh, in chords (or diameters) unless `chord` says otherwise;
     velocities are in the reference speed U, times in lengths of the mesh over U; coefficients are
