@@ -39,7 +39,6 @@ SAMPLES = 4000  # of a section
 KNOTS = 120  # of the lengths of rays
 FIRST = 1e-7  # first of them, in e
 PARTS, ROUNDS = 32, 7  # of the search for the far field
-EXACT = 4  # iterations for the first height
 BENT = 0.7  # e over which the camber's shift falls by e
 SPREAD = 0.3  # growth of the chord's line with distance beyond the tip
 
@@ -108,8 +107,6 @@ class Lines:
         length = np.concatenate([np.zeros((1, len(xi))), np.cumsum(parts, axis=0)])
         high = heights(normal.first, length[-1], normal.layers, np.hypot(away, beyond))
         e = at_heights(length, knots, high)
-        for _ in range(EXACT):
-            e[1] *= high[1] / np.abs(np.diff(placed(e[:2]), axis=0)[0])
         half = placed(e)
         both: Complexes = np.concatenate([half[:, ::-1], np.conj(half[:, 1:])], axis=1)
         share = (e / top) ** 2
