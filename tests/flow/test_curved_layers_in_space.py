@@ -153,3 +153,27 @@ def test_a_viscous_case_has_the_share_wherever_its_mesh_moves_and_an_inviscid_on
     np.testing.assert_array_equal(own, rows)
     assert not made.backend.get(made.grid.fields["blunt"])[nodes].any()
     assert np.abs(other - rows).max() > 0.1 * np.abs(rows).max()
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore:.*edges lie around the wall:RuntimeWarning")  # coarse
+def test_nodes_whose_changes_reach_far_with_their_share_take_none_and_blunter_weights():
+    mesh = km.mesh.oneram6(24_000, topology="ch", wall_spacing=1e-4, growth=1.5, far_field=8.0)
+    made = km.Ale(mesh, mach=0.5, reynolds=1e4, device="cpu", reference_area=1.153)
+    grid, get = made.grid, made.backend.get
+    x, layers = grid.points, curved_solids(grid.meshes[0])
+    nodes, rows = flattened(layers, x)
+    first = np.searchsorted(layers.row, np.arange(len(layers.node) + 1))
+    reach = []
+    for node, matrix in zip(nodes, whole(rows), strict=True):
+        row = np.searchsorted(layers.node, node)
+        to = x[layers.neighbour[first[row] : first[row + 1]]] - x[node]
+        change = np.abs(to @ matrix @ to.T) / (to**2).sum(axis=1)
+        reach.append(0.5 * change.sum(axis=1).max())
+    far = np.array(reach) > 2.1  # theory eq. 2.3b
+
+    assert 0.01 < far.mean() < 0.2
+    np.testing.assert_array_equal(get(grid.fields["blunt"])[nodes], far)
+    inverse = get(grid.fields["inverse"])[nodes]
+    np.testing.assert_array_equal(inverse[~far], rows[~far])
+    assert (np.abs(inverse[far] - rows[far]).max(axis=1) > 0).all()

@@ -95,11 +95,15 @@ class Grid(FaceVolumes):
 
     def _flatten(self, layers: Layers) -> None:
         """Gradients across layers that curve by more than their thickness, worked out here."""
-        nodes, rows = flattened(layers, self.backend.get(self.x))
+        nodes, rows = self._shares(layers)
         if len(nodes):
             inverse = self.backend.get(self.fields["inverse"])
             inverse[nodes] = rows
             self.backend.put(self.fields["inverse"], inverse)
+
+    def _shares(self, layers: Layers) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Nodes with a share, and what they have in place of their inverses."""
+        return flattened(layers, self.backend.get(self.x))
 
     def _stacked(self, cells: Items, edges: Items) -> Dual:
         """Tables of all members from those of the distinct meshes."""

@@ -20,6 +20,7 @@ from kinemesh.linear.stack import Items
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.dual import SolidDual, solid_dual
 from kinemesh.mesh.facets import area_vectors
+from kinemesh.mesh.geometry.curved import Layers
 from kinemesh.mesh.geometry.curved_solids import SolidLayers, curved_solids
 from kinemesh.mesh.kinds import KINDS
 from kinemesh.space.cell_rows import CellRows, Corners
@@ -27,7 +28,7 @@ from kinemesh.space.conditions.base import PLANE
 from kinemesh.space.conditions.table import role_of
 from kinemesh.space.faces import FaceVolumes
 from kinemesh.space.grid import Grid
-from kinemesh.space.layers import flattened, joined
+from kinemesh.space.layers import flattened, joined, reaches
 from kinemesh.space.vertices import MeshVertices
 
 REACH = 2.1  # largest reach of least squares with weights |d|^-2 (theory eq. 2.3b)
@@ -285,14 +286,25 @@ class SolidGrid(SolidShapes, Grid):
         self.fields.add(inverse=b.zeros((self.nodes, 6)), blunt=b.table(blunt))
         self.measure.follow(self.fields.bind("least_squares"))
         if layers is not None:
+            self._sharp = blunt == 0
             self._take_share(layers)
 
     def _curved(self, blunt: NDArray[np.int32]) -> SolidLayers:
-        """Layers that may curve by more than their thickness; where they do nothing is blunt."""
+        """Layers that may curve by more than their thickness.
+
+        Where they do, nodes are blunt whose reach is too large with a share of the slope across,
+        and these take none.
+        """
         each = [curved_solids(mesh) for mesh in self.distinct]
         layers: SolidLayers = joined([each[of] for of in self.alike.of], self.first)
-        blunt[flattened(layers, self.points)[0]] = 0
-        return layers.among(blunt[layers.node] == 0, self.nodes)
+        nodes, rows = flattened(layers, self.points)
+        blunt[nodes] = reaches(layers, nodes, rows, self.points) > REACH
+        return layers
+
+    def _shares(self, layers: Layers) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        nodes, rows = super()._shares(layers)
+        kept = self._sharp[nodes]
+        return nodes[kept], rows[kept]
 
     def _blunt(self) -> NDArray[np.int32]:
         """(nodes,) 1 where weights are |d|^-1: at tetrahedra, where (2.3b) holds as given."""
