@@ -92,7 +92,9 @@ def kind(annotation: object) -> str:
     for name in names:
         if name.startswith("Literal"):
             said.append(" or ".join(n.strip("\"' ") for n in name[8:-1].split(",")))
-        elif name.startswith(("tuple[float", "Sequence[float")):
+        elif name == "Sequence[float]":
+            said.append("list of numbers")
+        elif name.startswith("tuple[float"):
             said.append(f"[{', '.join(['number'] * str(name).count('float'))}]")
         elif name.startswith(("tuple[str", "Sequence[str")):
             said.append("list of texts")

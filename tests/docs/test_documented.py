@@ -8,6 +8,7 @@ from pathlib import Path
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.cases.structures import KINDS
 from kinemesh.flow import registry
 from kinemesh.flow.gas import ale_settings as ale
 from kinemesh.flow.gas import lowmach, meshless_settings
@@ -15,7 +16,6 @@ from kinemesh.flow.projection import matrices, steady
 from kinemesh.flow.terms.convection import CLOUD_FLUXES, FLUXES
 from kinemesh.flow.terms.gradients import LIMITERS
 from kinemesh.space.conditions.table import CONDITIONS, kinds
-from kinemesh.structure.typical import KINDS
 
 pytestmark = pytest.mark.no_sanitizer
 

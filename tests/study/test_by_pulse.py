@@ -182,7 +182,7 @@ def test_a_run_that_was_stopped_goes_on_from_its_restart(lagging, monkeypatch, t
     before = lagging.made[0].stepped
     rows = [[own, LEVER * own] for own in before.loads[:130]]
     lagging.how["done"], how = 100, {"whole": True}
-    monkeypatch.setattr(module, "_before", lambda out, members: ([*rows], how["whole"]))
+    monkeypatch.setattr(module, "_before", lambda out, members, columns: ([*rows], how["whole"]))
 
     found = km.derivatives(case(), k=K, by="pulse", out=tmp_path, resume=True)
 

@@ -28,6 +28,7 @@ from kinemesh.cases.sizes import sized_run
 from kinemesh.cases.stated import Stated
 from kinemesh.cases.stream import FlowPart
 from kinemesh.cases.structures import StructurePart
+from kinemesh.cases.structures import located as standing_from
 from kinemesh.cases.values import as_option, bare_number, in_file, known
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
@@ -162,7 +163,9 @@ class Case(Stated):
             flow=part(FlowPart, Place("flow"), table["flow"]),
             motion=motion,
             deform=None if deform is None else DeformPart(deform.pop("method"), deform),
-            structure=part(StructurePart, Place("structure"), table["structure"])
+            structure=part(
+                StructurePart, Place("structure"), standing_from(table["structure"], folder)
+            )
             if "structure" in table
             else None,
             job=part(Job, Place("run"), table.get("run", {})),

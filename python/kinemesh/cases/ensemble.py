@@ -31,13 +31,22 @@ def shared(case: Stated) -> str:
     return repr(told)
 
 
-def solver(cases: Sequence[Stated], spaces: Sequence[Any]) -> Any:
-    """The solver of an ensemble, a member per case, on the mesh (or cloud) of each."""
+def solver(
+    cases: Sequence[Stated], spaces: Sequence[Any], motions: Sequence[Any] | None = None
+) -> Any:
+    """The solver of an ensemble, a member per case, on the mesh (or cloud) of each.
+
+    Parameters
+    ----------
+    motions : of each member, in place of those that the cases state
+    """
     dimension = dimension_of(spaces)
     options = build.options(cases[0], dimension)
     for name in (*cases[0].flow.streams(cases[0].method), "alpha_deg"):
         options[name] = [getattr(case.flow, name) for case in cases]
-    if cases[0].motion is not None:
+    if motions is not None:
+        options["motion"] = list(motions)
+    elif cases[0].motion is not None:
         options["motion"] = [
             None if case.motion is None else case.motion.build(case.chord(dimension))
             for case in cases

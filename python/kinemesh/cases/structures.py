@@ -2,30 +2,71 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from kinemesh.cases.values import choice, in_section
+from kinemesh.errors import CaseError
 from kinemesh.sentences import Place
-from kinemesh.structure.typical import KINDS, TypicalSection
+from kinemesh.structure import Modes, TypicalSection
+
+FILE = "file"
+KINDS: dict[str, Callable[..., Any]] = {"typical-section": TypicalSection, "modes": Modes.read}
+NEEDS = {
+    "typical-section": ("mu", "a", "x_alpha", "r2_alpha", "omega_ratio"),
+    "modes": (FILE, "mu", "frequencies", "masses", "volume", "reference"),
+}
+MAY = {"typical-section": (), "modes": ("damping", "mach")}
+"""Structures by their kinds, and the keys that each needs and may have."""
 
 
 @dataclass(frozen=True, slots=True)
 class StructurePart:
     """Structure on which the body stands, of `kinemesh flutter`; runs hold the body."""
 
-    kind: str  # typical-section
-    mu: float  # mass ratio m / (pi rho b^2), b half the chord [-]
-    a: float  # elastic axis behind the middle of the chord [b]
-    x_alpha: float  # centre of mass behind the axis [b]
-    r2_alpha: float  # squared radius of gyration about the axis [b^2]; above x_alpha^2
-    omega_ratio: float  # omega_h / omega_alpha, of plunge and pitch alone [-]
+    kind: str  # typical-section or modes
+    mu: float | Sequence[float] | None = None  # mass ratio m / (rho V) [-]; V is pi b^2, or volume
+    a: float | None = None  # of a section: elastic axis behind the middle of the chord [b]
+    x_alpha: float | None = None  # of a section: centre of mass behind the axis [b]
+    r2_alpha: float | None = None  # of it: squared radius of gyration about the axis [b^2]
+    omega_ratio: float | None = None  # of it: omega_h / omega_alpha, of plunge and pitch alone [-]
+    file: str | None = None  # of modes: .npz or .csv of their shapes, as of [motion] modes
+    frequencies: Sequence[float] | None = None  # of modes: each without wind, in any unit
+    masses: Sequence[float] | None = None  # integrals of |shape|^2 over the mass, over it [chord^2]
+    volume: float | None = None  # of modes: V of mu [chord^3, of a section chord^2]
+    reference: float | None = None  # of modes: omega_alpha of the speed index, as frequencies
+    damping: float | Sequence[float] | None = None  # of modes: structural g, or one of each; or 0
+    mach: Sequence[float] | None = None  # of several mu; between these ln mu is linear
 
     def __post_init__(self) -> None:
         choice(Place("structure", "kind"), self.kind, tuple(KINDS))
+        given = [n for n in self.__slots__ if n != "kind" and getattr(self, n) is not None]
+        needs, known = NEEDS[self.kind], (*NEEDS[self.kind], *MAY[self.kind])
+        if lost := [name for name in given if name not in known]:
+            raise CaseError(
+                Place("structure"),
+                f" is of kind '{self.kind}', so {', '.join(lost)} has no meaning; expected "
+                f"{', '.join(known)}",
+            )
+        if missing := [name for name in needs if name not in given]:
+            raise CaseError(Place("structure"), f" lacks {', '.join(missing)}")
+        if self.kind == "modes" and (not isinstance(self.file, str) or not self.file):
+            raise CaseError(Place("structure", FILE), f" = {self.file!r}, expected a file name")
         self.build()
 
-    def build(self) -> TypicalSection:
+    def build(self) -> Any:
         """The structure; SettingsError for numbers that make none."""
         with in_section(Place("structure")):
-            numbers = {own.name: getattr(self, own.name) for own in fields(self)}
-            return KINDS[numbers.pop("kind")](**numbers)
+            names = (*NEEDS[self.kind], *MAY[self.kind])
+            made = {n: getattr(self, n) for n in names if getattr(self, n) is not None}
+            return KINDS[self.kind](**made)
+
+
+def located(table: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
+    """Table of a structure whose file's name starts at a folder."""
+    made = dict(table)
+    if isinstance(made.get(FILE), str) and made[FILE]:
+        made[FILE] = str((Path(folder) / made[FILE]).absolute())
+    return made

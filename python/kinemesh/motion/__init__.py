@@ -2,6 +2,7 @@
 
 from kinemesh.motion.beams import clamped_bending, clamped_torsion
 from kinemesh.motion.given import Given, given
+from kinemesh.motion.modal_pulses import ModalPulse, modal_pulse
 from kinemesh.motion.modes import Modes, Vibration, modes, vibrate
 from kinemesh.motion.motions import (
     Function,
@@ -17,7 +18,7 @@ from kinemesh.motion.motions import (
 )
 from kinemesh.motion.periods import ORDERS
 from kinemesh.motion.pulses import Pulse, pulse
-from kinemesh.motion.shape_files import shapes_from
+from kinemesh.motion.shape_files import shapes_at, shapes_from
 from kinemesh.motion.tables import Table, table
 from kinemesh.motion.twist import Twist, twist
 from kinemesh.motion.uniform import Rotate, Translate, rotate, translate
@@ -26,6 +27,7 @@ __all__ = [
     "ORDERS",
     "Function",
     "Given",
+    "ModalPulse",
     "Modes",
     "Motion",
     "Pitch",
@@ -43,11 +45,13 @@ __all__ = [
     "clamped_torsion",
     "function",
     "given",
+    "modal_pulse",
     "modes",
     "pitch",
     "plunge",
     "pulse",
     "rotate",
+    "shapes_at",
     "shapes_from",
     "table",
     "translate",

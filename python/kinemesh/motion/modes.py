@@ -41,7 +41,7 @@ class Modes(Motion):
     frequency: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "shapes", _some("modes", self.shapes))
+        object.__setattr__(self, "shapes", some_shapes("modes", self.shapes))
         if not callable(self.law):
             raise SettingsError(
                 f"modes: law = {self.law!r}, expected a callable t -> amplitudes of "
@@ -82,7 +82,7 @@ class Vibration(Motion):
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        put(self, "shapes", _some("vibrate", self.shapes))
+        put(self, "shapes", some_shapes("vibrate", self.shapes))
         put(self, "ramp", onset.checked("vibrate", self.ramp))
         for name in ("k", "chord"):
             put(self, name, positive("vibrate", name, getattr(self, name)))
@@ -124,7 +124,8 @@ class Vibration(Motion):
         return [angle + radians(phase) for phase in self.phases_deg]
 
 
-def _some(owner: str, shapes: Sequence[Shape]) -> tuple[Shape, ...]:
+def some_shapes(owner: str, shapes: Shape | Sequence[Shape]) -> tuple[Shape, ...]:
+    """Shapes as a tuple; SettingsError where one is no callable, or there is none."""
     found = shapes_of(owner, shapes)
     if not found:
         raise SettingsError(f"{owner}: shapes = {shapes!r}, expected at least one")

@@ -9,13 +9,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import cos, pi, radians, sin
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from kinemesh.arguments import checks_names
 from kinemesh.dimension import DIMENSIONS, XY, Dimension
 from kinemesh.errors import SettingsError
 from kinemesh.motion.motions import Motion, Pose, Rate, set_axis
 from kinemesh.motion.numbers import bounded, finite, place, positive, unit
+
+
+def check_times(made: Any, owner: str) -> None:
+    """Set duration, start and chord of a pulse as numbers; SettingsError out of their range."""
+    for name in ("duration", "chord"):
+        object.__setattr__(made, name, positive(owner, name, getattr(made, name)))
+    object.__setattr__(made, "start", bounded(owner, "start", made.start))
+    if made.start < 0:
+        raise SettingsError(f"{owner}: start = {made.start}, expected 0 or a number above 0")
+
+
+def risen(made: Any, t: float, u_inf: float) -> tuple[float, float]:
+    """Share of the amplitude of a pulse at a time, and its rate [a_inf/chord].
+
+    Parameters
+    ----------
+    made : with duration, start and chord
+    """
+    speed = positive("motion", "u_inf", u_inf) / made.chord
+    x = (speed * finite("pulse", "t", t) - made.start) / made.duration
+    if not 0 < x < 1:
+        return 0.0, 0.0
+    sine = sin(pi * x)
+    return sine**4, 4 * sine**3 * cos(pi * x) * pi / made.duration * speed
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +61,7 @@ class Pulse(Motion):
         put = object.__setattr__
         put(self, "pitch_deg", finite("pulse", "pitch_deg", self.pitch_deg))
         put(self, "plunge", bounded("pulse", "plunge", self.plunge))
-        for name in ("duration", "chord"):
-            put(self, name, positive("pulse", name, getattr(self, name)))
-        put(self, "start", bounded("pulse", "start", self.start))
-        if self.start < 0:
-            raise SettingsError(f"pulse: start = {self.start}, expected 0 or a number above 0")
+        check_times(self, "pulse")
         set_axis(self, "pulse")
         if abs(self.pitch_deg) >= 180:
             raise SettingsError(
@@ -62,25 +82,16 @@ class Pulse(Motion):
         return None
 
     def pose(self, t: float, u_inf: float) -> Pose:
-        share = self._share(t, u_inf)[0]
+        share = risen(self, t, u_inf)[0]
         if self.pitch_deg:
             return Pose(radians(self.pitch_deg) * share, self.about, axis=self.axis)
         return Pose(shift=tuple(self.plunge * share * c for c in self.direction))
 
     def rate(self, t: float, u_inf: float) -> Rate:
-        share = self._share(t, u_inf)[1]
+        share = risen(self, t, u_inf)[1]
         if self.pitch_deg:
             return Rate(radians(self.pitch_deg) * share, axis=self.axis)
         return Rate(shift=tuple(self.plunge * share * c for c in self.direction))
-
-    def _share(self, t: float, u_inf: float) -> tuple[float, float]:
-        """Share of the amplitude, and its rate [a_inf/chord]."""
-        speed = positive("motion", "u_inf", u_inf) / self.chord
-        x = (speed * finite("pulse", "t", t) - self.start) / self.duration
-        if not 0 < x < 1:
-            return 0.0, 0.0
-        sine = sin(pi * x)
-        return sine**4, 4 * sine**3 * cos(pi * x) * pi / self.duration * speed
 
     @property
     def pivot(self) -> tuple[float, ...] | None:

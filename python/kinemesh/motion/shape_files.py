@@ -9,9 +9,10 @@ from hashlib import sha256
 from itertools import product
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import CaseError, SettingsError, did_you_mean
@@ -21,6 +22,7 @@ from kinemesh.motion.numbers import LARGEST
 
 FloatArray = NDArray[np.float64]
 ARRAYS = ("points", "displacements")  # of an .npz
+GIVEN = "points"  # name of shapes without a file
 WHAT = "the shapes"  # what is read, for errors
 MOST = 5000  # points of an interpolation, whose matrix is full
 SAME = 1e-9  # of the chord: distance at which a point of the file is a node of the wall
@@ -188,7 +190,10 @@ def shapes_from(file: str | PathLike[str]) -> list[FileShape]:
             f"{path}: cannot read {WHAT} ({error.strerror}); expected an .npz or a .csv of points "
             "and displacements"
         ) from None
-    made = _read(path.absolute(), seen.st_mtime_ns, seen.st_size)
+    return _each(_read(path.absolute(), seen.st_mtime_ns, seen.st_size))
+
+
+def _each(made: ShapeFile) -> list[FileShape]:
     return [FileShape(made, number) for number in range(made.displacements.shape[1])]
 
 
@@ -196,7 +201,27 @@ def shapes_from(file: str | PathLike[str]) -> list[FileShape]:
 def _read(path: Path, changed: int, size: int) -> ShapeFile:
     """A file as it is now: a sweep makes the motion of each case."""
     del changed, size
-    points, displacements = (_of_arrays if path.suffix == ".npz" else _of_columns)(path)
+    return _made(path, *(_of_arrays if path.suffix == ".npz" else _of_columns)(path))
+
+
+@checks_names
+def shapes_at(points: ArrayLike, displacements: ArrayLike) -> list[FileShape]:
+    """Shapes known at the points of a structure, as of `shapes_from`, of arrays: a callable each.
+
+    Parameters
+    ----------
+    points : (n, d)                 d = 2 in the plane, 3 in space [chord]
+    displacements : (n, count, d)   of each shape for an amplitude of 1 [chord]
+
+    Raises
+    ------
+    SettingsError    arrays of other sizes, no points, numbers that are not finite
+    """
+    return _each(_made(Path(GIVEN), *_checked(GIVEN, points, displacements)))
+
+
+def _made(path: Path, points: FloatArray, displacements: FloatArray) -> ShapeFile:
+    """Shapes of finite numbers, which stay as they are."""
     for what, array in (("points", points), ("displacements", displacements)):
         bad = np.argwhere(~(np.abs(array) <= LARGEST))
         if len(bad):
@@ -226,7 +251,15 @@ def _of_arrays(path: Path) -> tuple[FloatArray, FloatArray]:
         raise SettingsError(
             f"{path}: arrays {', '.join(found) or 'none'}, expected {' and '.join(ARRAYS)}"
         )
-    points, displacements = (found[name] for name in ARRAYS)
+    return _checked(path, *(found[name] for name in ARRAYS))
+
+
+def _checked(path: Path | str, points: Any, displacements: Any) -> tuple[FloatArray, FloatArray]:
+    """Points and displacements as arrays of numbers; SettingsError for other sizes."""
+    try:
+        points, displacements = np.asarray(points), np.asarray(displacements)
+    except ValueError:
+        raise SettingsError(f"{path}: expected arrays of one length in each axis") from None
     sizes = f"points {points.shape} and displacements {displacements.shape}"
     n, d = points.shape if points.ndim == 2 else (0, 0)
     good = displacements.ndim == 3 and displacements.shape[::2] == (n, d) and d in (2, 3)

@@ -1,5 +1,6 @@
 """Structures on which bodies stand: masses, stiffnesses and shapes, arrays and nothing else."""
 
+from kinemesh.structure.bending import Modes
 from kinemesh.structure.typical import TypicalSection
 
-__all__ = ["TypicalSection"]
+__all__ = ["Modes", "TypicalSection"]

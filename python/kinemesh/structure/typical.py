@@ -8,26 +8,16 @@ and alpha nose-up, the loads L b and M about the axis over q_inf b^2, Q q, obey
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import checks_names, real
+from kinemesh.arguments import checks_names
 from kinemesh.errors import SettingsError
+from kinemesh.structure.numbers import above
 
 FloatArray = NDArray[np.float64]
-
-
-def _finite(name: str, value: Any, above: float | None = None) -> float:
-    try:
-        number = real(value)
-    except (TypeError, ValueError, OverflowError):
-        number = np.nan
-    if not np.isfinite(number) or (above is not None and number <= above):
-        expected = "a finite number" if above is None else f"a number above {above:g}"
-        raise SettingsError(f"typical-section: {name} is {value!r}, expected {expected}")
-    return number
 
 
 @checks_names
@@ -59,7 +49,8 @@ class TypicalSection:
     def __post_init__(self) -> None:
         limits = {"mu": 0.0, "r2_alpha": 0.0, "omega_ratio": 0.0}
         for own in fields(self):
-            value = _finite(own.name, getattr(self, own.name), limits.get(own.name))
+            value = above("typical-section", own.name, getattr(self, own.name),
+                          limits.get(own.name))  # fmt: skip
             object.__setattr__(self, own.name, value)
         if self.r2_alpha <= self.x_alpha**2:
             raise SettingsError(
@@ -87,10 +78,20 @@ class TypicalSection:
         return found
 
     @property
+    def ratios(self) -> FloatArray:
+        """(2,) frequencies without wind, over omega_alpha."""
+        return self.frequencies
+
+    @property
+    def least_mu(self) -> float:
+        """Mass ratio, one at all Mach numbers."""
+        return self.mu
+
+    def at(self, mach: float) -> Self:
+        """Structure at a Mach number, the same at all."""
+        return self
+
+    @property
     def axis(self) -> float:
         """Place of the axis behind the leading edge [chord]."""
         return (1 + self.a) / 2
-
-
-KINDS = {"typical-section": TypicalSection}
-"""Structures by their names in case files."""

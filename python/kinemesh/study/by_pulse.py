@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil, pi, radians
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,28 @@ COORDINATES = ("alpha", "h")
 LOADS = ("cl", "cm")
 
 
+def times(asked: Any, in_pulse: int) -> tuple[float, float]:
+    """Duration of a pulse whose spectrum reaches the largest k, and steps that resolve it."""
+    omega = 2 * max(asked.k)
+    # the spectrum of sin^4 falls to 0 at omega T = 6 pi; at 4 pi it has a sixth of its largest
+    duration = min(LONGEST, 4 * pi / omega)
+    each = asked.tables["run"]["steps_per_cycle"]
+    return duration, min(2 * pi / omega / each, duration / in_pulse)
+
+
+def flow_at(tables: dict[str, Any], mach: float | None) -> dict[str, Any]:
+    """[flow] at a Mach number; None of a method without one."""
+    return tables["flow"] | ({} if mach is None else {"mach": mach})
+
+
+def check_device(device: Any) -> None:
+    """SettingsError for several devices."""
+    if device is not None and not isinstance(device, str):
+        raise SettingsError(
+            f"derivatives: device is {device!r}, expected one: by='pulse' runs all at once"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Pulses:
     """Pulses of a pitch and of a plunge at each Mach number, and their steps.
@@ -56,15 +78,13 @@ class Pulses:
     step: float
     amplitude_deg: float
 
+    columns: ClassVar[tuple[str, ...]] = LOADS  # of the history
+
     @classmethod
     def of(cls, asked: Any) -> Pulses:
         """Pulses whose spectrum reaches the largest k, in steps that resolve it."""
-        omega, tables = 2 * max(asked.k), asked.tables
-        # the spectrum of sin^4 falls to 0 at omega T = 6 pi; at 4 pi it has a sixth of its largest
-        duration = min(LONGEST, 4 * pi / omega)
-        step = min(2 * pi / omega / tables["run"]["steps_per_cycle"], duration / IN_PULSE)
-        told = (tables, asked.folder, asked.chord, asked.axis, asked.mach)
-        return cls(*told, duration, step, asked.amplitude_deg)
+        told = (asked.tables, asked.folder, asked.chord, asked.axis, asked.mach)
+        return cls(*told, *times(asked, IN_PULSE), asked.amplitude_deg)
 
     @property
     def first(self) -> int:
@@ -97,7 +117,7 @@ class Pulses:
         job = {**kept, "time_step": self.step, "steps": self.most}
         made = []
         for mach in self.mach or (None,):
-            flow = self.tables["flow"] | ({} if mach is None else {"mach": mach})
+            flow = flow_at(self.tables, mach)
             pitch = {"pitch_deg": self.amplitude_deg, "about": list(self.axis)}
             for own in (pitch, {"plunge": self.sizes["h"] * self.chord}):
                 pulse = own | {"duration": self.duration, "start": AT_REST * self.step}
@@ -112,9 +132,17 @@ class Pulses:
         return self.sizes[coordinate] * np.where(inside, np.sin(pi * x) ** 4, 0.0)
 
     def tail(self, loads: NDArray[np.float64]) -> float:
-        """Largest of the tails of cl and cm (loads, steps) of a member over one duration."""
+        """Largest of the tails of loads (loads, steps) of a member over one duration."""
         last = ceil(self.duration / self.step)
         return max(tail(own, own[AT_REST - 1], last) for own in loads)
+
+    def solver(self, cases: list[Case]) -> Any:
+        """The solver of all members."""
+        return ensemble.solver(cases, list(map(Spaces().of, cases)))
+
+    def loads_of(self, step: Any) -> list[NDArray[np.float64]]:
+        """Loads (members,) of a step, in the order of `columns`."""
+        return [np.atleast_1d(step.cl), np.atleast_1d(step.cm)]
 
     def run(self, out: Path | None, device: Any, resume: bool, progress: bool) -> Run:
         """Run of all members, each until its tail is small, or of `most` steps."""
@@ -124,10 +152,10 @@ class Pulses:
         rows: list[Any] = []
         whole = True
         if resume and out is not None and out.exists():
-            rows, whole = _before(out, len(cases))
+            rows, whole = _before(out, len(cases), self.columns)
             if rows and (self.over(rows) or len(rows) >= self.most):
                 return open_run(out)
-        solver = ensemble.solver(cases, list(map(Spaces().of, cases)))
+        solver = self.solver(cases)
         steps = [self.step * self.chord / case.flow.speed for case in cases]
         told: dict[str, Any] = {"time_step": steps, "steps": self.most, "start": "steady"}
         told |= {"preflight": False, "out": out, "progress": progress}
@@ -137,7 +165,7 @@ class Pulses:
         with _without_overwrite(), solver.steps(**told) as each:
             for step in each:
                 # a run that was stopped has rows after its restart, which come once more
-                rows[step.number - 1 :] = [[np.atleast_1d(step.cl), np.atleast_1d(step.cm)]]
+                rows[step.number - 1 :] = [self.loads_of(step)]
                 members.end(dict.fromkeys(self.at_rest(rows), step.number))
                 if not members.alive.any():
                     break
@@ -175,7 +203,7 @@ def _without_overwrite() -> Iterator[None]:
         raise CaseError(error.said.changed(other)) from None
 
 
-def _before(out: Path, members: int) -> tuple[list[Any], bool]:
+def _before(out: Path, members: int, columns: Sequence[str]) -> tuple[list[Any], bool]:
     """Loads of the steps that a run in a folder has taken, as `Pulses.run` keeps them.
 
     nan of a member without a row; and whether none but those that failed lacks any.
@@ -183,9 +211,9 @@ def _before(out: Path, members: int) -> tuple[list[Any], bool]:
     history = open_run(out).history
     there = {m: history.member(m) for m in history.members}
     steps = {m: int(own["step"].max(initial=0)) for m, own in there.items()}
-    loads = np.full((max(steps.values(), default=0), len(LOADS), members), np.nan)
+    loads = np.full((max(steps.values(), default=0), len(columns), members), np.nan)
     for m, own in there.items():
-        loads[: steps[m], :, m] = np.column_stack([own[name][: steps[m]] for name in LOADS])
+        loads[: steps[m], :, m] = np.column_stack([own[name][: steps[m]] for name in columns])
     short = [m for m in range(members) if steps.get(m, 0) < len(loads)]
     return list(loads), not set(short) - set(history.failed)
 
@@ -203,10 +231,7 @@ def by_pulse(
     {name: (m, k)} cl_alpha, cm_alpha, cl_h, cm_h, of a member that failed nan; `converged`; and
     `unsettled`, the loads at the end over their peak.  Then what attributes tell of the pulses
     """
-    if device is not None and not isinstance(device, str):
-        raise SettingsError(
-            f"derivatives: device is {device!r}, expected one: by='pulse' runs all at once"
-        )
+    check_device(device)
     pulses = Pulses.of(asked)
     run = pulses.run(out, device, resume, progress)
     k = np.array(asked.k)
@@ -214,32 +239,32 @@ def by_pulse(
     found: Found = {"converged": np.ones(shape, bool), "unsettled": np.zeros(shape)}
     for member in range(2 * shape[0]):
         row, name = member // 2, COORDINATES[member % 2]
-        made, ended = _of_member(run, member, pulses, name, k)
+        made, ended = of_member(run, member, pulses, name, k)
         for load in LOADS:
             found.setdefault(f"{load}_{name}", np.full(shape, np.nan, complex))[row] = made[load]
         found["converged"][row] &= ended
         found["unsettled"][row] = np.maximum(found["unsettled"][row], made["tail"])
-    _warn(found["unsettled"][:, 0], pulses.limit, asked.mach)
+    warn_of_tails(found["unsettled"][:, 0], pulses.limit, asked.mach)
     return found, {"by": "pulse", "duration": pulses.duration, "time_step": pulses.step}
 
 
-def _of_member(
+def of_member(
     run: Run, member: int, pulses: Pulses, name: str, k: NDArray[np.float64]
 ) -> tuple[dict[str, Any], bool]:
     """Response of each load of a member, its tail, and whether its steps converged."""
     if member in run.history.failed or member not in run.history.members:
-        return dict.fromkeys((*LOADS, "tail"), np.nan), False
+        return dict.fromkeys((*pulses.columns, "tail"), np.nan), False
     rows = run.history.member(member)
-    loads = np.array([rows[load] for load in LOADS])
+    loads = np.array([rows[load] for load in pulses.columns])
     motion = pulses.motion(name, loads.shape[1])
     made: dict[str, Any] = {
         load: response(own, motion, pulses.step, 2 * k, own[AT_REST - 1])
-        for load, own in zip(LOADS, loads, strict=True)
+        for load, own in zip(pulses.columns, loads, strict=True)
     }
     return made | {"tail": pulses.tail(loads)}, bool(np.all(rows["converged"]))
 
 
-def _warn(tails: NDArray[np.float64], limit: float, mach: tuple[float, ...] | None) -> None:
+def warn_of_tails(tails: NDArray[np.float64], limit: float, mach: tuple[float, ...] | None) -> None:
     """Warn of loads that have not come to rest, by their Mach numbers."""
     long = np.flatnonzero(tails > limit)
     if not len(long):

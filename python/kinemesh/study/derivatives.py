@@ -178,15 +178,15 @@ class _Asked:
         zero: bool = False,
     ) -> _Asked:
         """Checked arguments, k above 0 or with `zero` from it; SettingsError or CaseError."""
-        frequencies = _above("k", k, zero)
+        frequencies = above("k", k, zero)
         if frequencies is None:
             raise CaseError("derivatives: expected k, a list of reduced frequencies above 0")
         _one_of("h", h, WAYS)
         _one_of("length", length, tuple(LENGTHS))
-        amplitude = (_above("amplitude_deg", [amplitude_deg]) or (0.0,))[0]
+        amplitude = (above("amplitude_deg", [amplitude_deg]) or (0.0,))[0]
         # any key that varies will do to read a case as a sweep does
         base = read_as(case, {"over": {"run.dtype": ["float64"]}}).base
-        machs = _above("mach", mach)
+        machs = above("mach", mach)
         if base.flow.mach is None and machs is not None:
             raise CaseError(f"derivatives: method {base.method!r} has no Mach number; leave it out")
         if base.flow.mach is not None and machs is None:
@@ -253,7 +253,7 @@ def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
         raise SettingsError(f"derivatives: {name} is {value!r}, expected {expected}")
 
 
-def _above(name: str, values: Any, zero: bool = False) -> tuple[float, ...] | None:
+def above(name: str, values: Any, zero: bool = False) -> tuple[float, ...] | None:
     """Numbers above 0, or from it, each once; None of none."""
     if values is None:
         return None
@@ -326,21 +326,27 @@ def complex_of(found: Any) -> Any:
 def write(found: Any, folder: Path) -> list[Path]:
     """Write Q of each Mach number, a row per frequency: k, then real and imaginary parts by rows.
 
-    Without a Mach number the file is q.csv.
+    Without a Mach number the file is q.csv.  Of modes Q is the work of loads over q_inf S L.
     """
     made = []
-    several = "mach" in found.dims
+    several, names = "mach" in found.dims, found["load"].values.tolist()
+    what = (
+        "generalised forces over q_inf length^2 by h/length and alpha [rad]"
+        if tuple(names) == NAMES
+        else "work of loads on modes over q_inf area chord, by amplitudes of modes"
+    )
     for m in found["mach"].values if several else [None]:
         path = folder / (f"q-mach{m:g}.csv" if several else "q.csv")
-        q = (found["Q"].sel(mach=m) if several else found["Q"]).values.reshape(-1, 4)
-        table = np.column_stack([found["k"].values, q.view(float).reshape(len(q), 8)])
-        entries = [f"{part}_{row}_{column}" for row in NAMES for column in NAMES
+        q = (found["Q"].sel(mach=m) if several else found["Q"]).values
+        q = np.ascontiguousarray(q.reshape(len(q), -1))
+        table = np.column_stack([found["k"].values, q.view(float)])
+        entries = [f"{part}_{row}_{column}" for row in names for column in names
                    for part in ("re", "im")]  # fmt: skip
         told = "; ".join(f"{name} {value}" for name, value in found.attrs.items())
         mach = "" if m is None else f"# Mach number {m:g}\n"
         head = (
-            "# Q(k), 2 x 2: generalised forces over q_inf length^2 by h/length and alpha [rad], "
-            f"exp(i omega t), k = omega c / (2 U)\n{mach}# {told}\n{','.join(['k', *entries])}"
+            f"# Q(k), {len(names)} x {len(names)}: {what}, exp(i omega t), k = omega c / (2 U)\n"
+            f"{mach}# {told}\n{','.join(['k', *entries])}"
         )
         with making(path, "the derivatives"):
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -27,11 +27,13 @@ class Found:
     mach : nan of a method without one
     tracks : of every mode; () where there are no derivatives
     divergence : lowest V* at which the stiffness is lost; nan without one
+    mu : mass ratio
     """
 
     mach: float
     tracks: tuple[Track, ...]
     divergence: float
+    mu: float
 
     @property
     def of(self) -> str:
@@ -65,8 +67,9 @@ class Found:
 def dataset(rows: list[Found], speeds: NDArray[np.float64], structure: Any) -> Any:
     """Dataset over Mach number, mode, V* and crossing; see `kinemesh.flutter`."""
     xarray = stores.packages().xarray
-    modes, scale = len(structure.names), np.sqrt(structure.mu)
-    p, shape = (np.full((len(rows), modes, len(speeds)), complex(np.nan, np.nan)) for _ in range(2))
+    modes, scale = len(structure.names), np.sqrt([own.mu for own in rows])[:, None, None]
+    p = np.full((len(rows), modes, len(speeds)), complex(np.nan, np.nan))
+    q = np.full((*p.shape, modes), complex(np.nan, np.nan))
     most = max(len(own.crossings) for own in rows)
     crossing: dict[str, Any] = {n: np.full((len(rows), most), np.nan) for n in OF_CROSSING}
     edge = {name: np.full(len(rows), np.nan) for name in ("speed_index", *OF_BOUNDARY)}
@@ -76,7 +79,7 @@ def dataset(rows: list[Found], speeds: NDArray[np.float64], structure: Any) -> A
             for i, root in enumerate(track.roots):
                 if root is not None:
                     p[m, track.mode - 1, i] = complex(root.sigma, root.k)
-                    shape[m, track.mode - 1, i] = root.q[0] / root.q[1]
+                    q[m, track.mode - 1, i] = root.q
         for n, each in enumerate(own.crossings):
             for name in OF_CROSSING:
                 crossing[name][m, n] = getattr(each, name)
@@ -89,7 +92,7 @@ def dataset(rows: list[Found], speeds: NDArray[np.float64], structure: Any) -> A
         "g": (over, 2 * p.real / p.imag),
         "k": (over, p.imag),
         "omega": (over, p.imag * speeds * scale),
-        "shape": (over, shape),
+        "shape": _shape(q, over, structure),
         **{f"crossing_{n}": (("mach", "crossing"), own) for n, own in crossing.items()},
         "boundary": ("mach", edge["speed_index"]),
         **{f"boundary_{name}": ("mach", edge[name]) for name in OF_BOUNDARY},
@@ -98,6 +101,15 @@ def dataset(rows: list[Found], speeds: NDArray[np.float64], structure: Any) -> A
     }
     numbers = {"mach": [own.mach for own in rows], "mode": np.arange(1, modes + 1)}
     return xarray.Dataset(made, coords=numbers | {"speed_index": speeds})
+
+
+def _shape(q: NDArray[np.complex128], over: tuple[str, ...], structure: Any) -> tuple[Any, Any]:
+    """Variable of shapes: h/b over alpha of a section, else amplitudes over the largest."""
+    with np.errstate(invalid="ignore"):  # of modes that have ended
+        if structure.names == ("h", "alpha"):
+            return over, q[..., 0] / q[..., 1]
+        largest = np.nan_to_num(np.abs(q)).argmax(axis=-1)[..., None]
+        return (*over, "motion"), q / np.take_along_axis(q, largest, -1)
 
 
 def tell(rows: list[Found], speeds: NDArray[np.float64]) -> None:

@@ -1,8 +1,8 @@
-"""Flutter of a typical section over Mach number, by derivatives of which Q(k) follows."""
+"""Flutter over Mach number of typical sections and modes, by loads of which Q(k) follows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,10 @@ from kinemesh.cases.casefile import Case
 from kinemesh.errors import CaseError, SettingsError, did_you_mean
 from kinemesh.io import store as stores
 from kinemesh.io.paths import path_of
-from kinemesh.structure import TypicalSection
+from kinemesh.structure import Modes, TypicalSection
+from kinemesh.study import by_mode_pulse
 from kinemesh.study import derivatives as by
+from kinemesh.study.flutter import modal
 from kinemesh.study.flutter.forces import Forces
 from kinemesh.study.flutter.found import Found, dataset, of_machs, tell
 from kinemesh.study.flutter.roots import divergence, tracks
@@ -39,7 +41,7 @@ def flutter(
     speed_index: Sequence[float] = (0.3, 3.0),
     *,
     way: str = "linear",
-    structure: TypicalSection | None = None,
+    structure: TypicalSection | Modes | None = None,
     points: int = 200,
     amplitude_deg: float = 0.1,
     out: str | Path | None = None,
@@ -49,20 +51,23 @@ def flutter(
 ) -> Any:
     """Roots over the speed index, and the flutter boundary over the Mach number.
 
-    The loads are those of small motions about the steady flow: derivatives by pulses, one run for
-    all Mach numbers and frequencies; with them every other structure about the same axis takes no
-    flow.  V* = U / (b omega_alpha sqrt(mu)), b half the chord.
+    The loads are those of small motions about the steady flow: by pulses, one run for all Mach
+    numbers and frequencies; with them every other structure about the same axis, or of the same
+    shapes, takes no flow.  V* = U / (b omega_alpha sqrt(mu)), b half the chord, in space half the
+    case's reference_length.
 
     Parameters
     ----------
-    case : name of a ready case, TOML file or Case, whose motion is left out; or the Dataset of
-        `kinemesh.derivatives` (all its Mach numbers), or of this function for another structure
+    case : name of a ready case, TOML file or Case, whose motion is left out (the mesh follows
+        modes by fields, `kinemesh.deform.Modal`); or the Dataset of `kinemesh.derivatives` (all its
+        Mach numbers), or of this function for another structure
     mach : (m,)           Mach numbers; None: that of the case
     speed_index : (first, last)    V* between which roots are followed, above 0
     way : "linear"        small motions, p-k
-    structure : TypicalSection; None: [structure] of the case
+    structure : TypicalSection or Modes; None: [structure] of the case
     points : int          V* of the table, at equal ratios
-    amplitude_deg : float of the pulses; shocks answer to larger ones otherwise
+    amplitude_deg : float of the pulses; shocks answer to larger ones otherwise.  Of modes the
+        angle by which the fastest point turns the stream
     out : folder          of the runs, of flutter.csv and boundary.csv, and of Q by Mach number
     device, resume, progress : as of `kinemesh.derivatives` by pulses
 
@@ -70,10 +75,11 @@ def flutter(
     -------
     xarray.Dataset    over mach, mode and speed_index: `zeta` (share of critical damping, negative
         beyond the boundary), `g` (2 sigma / k), `k`, `omega` (over omega_alpha) and `shape` (h/b
-        over alpha); over mach: `boundary`, the lowest V* of flutter, with `boundary_k`,
-        `boundary_omega` and `boundary_mode`, `divergence`, V* of it, and `end`: "flutter",
-        "divergence" (which comes first), "stable" or "unstable" at all V*; over mach and crossing:
-        all V* at which a damping is 0, with their modes, k, omega and `up`, to instability or back;
+        over alpha; of modes, over motion too, amplitudes over the largest); over mach: `boundary`,
+        the lowest V* of flutter, with `boundary_k`, `boundary_omega` and `boundary_mode`,
+        `divergence`, V* of it, and `end`: "flutter", "divergence" (which comes first), "stable" or
+        "unstable" at all V*; over mach and crossing: all V* at which a damping is 0, with their
+        modes, k, omega and `up`, to instability or back;
         `Q` of which they follow
 
     Raises
@@ -95,29 +101,49 @@ def flutter(
         # any key that varies will do to read a case as a sweep does
         base = read_as(case, {"over": {"run.dtype": ["float64"]}}).base
         own = _structure(base, structure)
-        k = frequencies(own, speeds[0])
-        axis = own.axis * base.flow.references[1]
-        asked = by.asked_of(base, k, mach, axis, "up", "b", amplitude_deg, zero=True)
-        job = {**asked.tables["run"], "steps_per_cycle": STEPS}
-        asked = replace(asked, tables={**asked.tables, "run": job})
-        found = by.made_of(asked, "pulse", folder, device, resume, progress)
+        run = (folder, device, resume, progress)
+        found = FLOWN[type(own)](base, own, mach, speeds[0], amplitude_deg, run)
     made = of_derivatives(found, own, speeds)
     if folder is not None:
         write(made, folder)
     return made
 
 
-def frequencies(structure: Any, first: float) -> NDArray[np.float64]:
+def _of_section(base: Case, own: Any, mach: Any, first: float, size: Any, run: Any) -> Any:
+    """Derivatives of a section by pulses."""
+    k = frequencies(own, first, BEYOND)
+    axis = own.axis * base.flow.references[1]
+    asked = by.asked_of(base, k, mach, axis, "up", "b", size, zero=True)
+    job = {**asked.tables["run"], "steps_per_cycle": STEPS}
+    asked = replace(asked, tables={**asked.tables, "run": job})
+    return by.made_of(asked, "pulse", *run)
+
+
+def _of_modes(base: Case, own: Any, mach: Any, first: float, size: Any, run: Any) -> Any:
+    """Generalised forces of modes by pulses."""
+    asked = modal.asked_of(base, frequencies(own, first, modal.BEYOND), mach, size, own)
+    folder = run[0]
+    out = None if folder is None else folder / "pulse"
+    found = by_mode_pulse.by_mode_pulse(asked, out, *run[1:])
+    if folder is not None:
+        by.write(found, folder)
+    return found
+
+
+FLOWN: dict[type, Callable[..., Any]] = {TypicalSection: _of_section, Modes: _of_modes}
+
+
+def frequencies(structure: Any, first: float, beyond: float) -> NDArray[np.float64]:
     """(frequencies,) k of Q, from 0 to beyond the highest mode at the first V*, dense at 0."""
-    most = BEYOND * structure.frequencies[-1] / (first * np.sqrt(structure.mu))
-    return most * np.linspace(0, 1, FREQUENCIES) ** 2
+    most = beyond * max(structure.ratios) / (first * np.sqrt(structure.least_mu))
+    return np.asarray(most * np.linspace(0, 1, FREQUENCIES) ** 2)
 
 
-def of_derivatives(found: Any, structure: TypicalSection, speeds: NDArray[np.float64]) -> Any:
+def of_derivatives(found: Any, structure: Any, speeds: NDArray[np.float64]) -> Any:
     """Dataset of `flutter` from that of derivatives; see there."""
     if "frequency" in found.dims:  # of this function
         found = found[[n for n in KEPT if n in found]].rename({"frequency": "k"})
-    q = _scaled(found, structure)
+    q = SCALED[type(structure)](found, structure)
     mach = found["mach"].values if "mach" in found.dims else np.array([np.nan])
     q = q if "mach" in found.dims else q[None]
     rows = [_of_mach(m, found["k"].values, own, structure, speeds)
@@ -130,15 +156,14 @@ def of_derivatives(found: Any, structure: TypicalSection, speeds: NDArray[np.flo
     return made
 
 
-def _of_mach(
-    mach: float, k: Any, q: Any, structure: TypicalSection, speeds: NDArray[np.float64]
-) -> Found:
-    """Roots of a Mach number from its Q (frequencies, 2, 2)."""
+def _of_mach(mach: float, k: Any, q: Any, structure: Any, speeds: NDArray[np.float64]) -> Found:
+    """Roots of a Mach number from its Q (frequencies, n, n)."""
+    own = structure.at(mach)
     if not np.isfinite(q).all():
-        return Found(mach, (), np.nan)
+        return Found(mach, (), np.nan, own.mu)
     forces = Forces(k, q)
-    made = tracks(structure, forces, speeds, of_machs([mach]))
-    return Found(mach, tuple(made), divergence(structure, forces))
+    made = tracks(own, forces, speeds, of_machs([mach]))
+    return Found(mach, tuple(made), divergence(own, forces), own.mu)
 
 
 def _scaled(found: Any, structure: TypicalSection) -> NDArray[np.complex128]:
@@ -148,7 +173,7 @@ def _scaled(found: Any, structure: TypicalSection) -> NDArray[np.complex128]:
     ------
     CaseError    no Q, or about another axis
     """
-    if "Q" not in found:
+    if "Q" not in found or "axis" not in found.attrs:
         raise CaseError("flutter: the Dataset has no Q; expected that of km.derivatives(case, k)")
     told = found.attrs
     chord = float(told.get("chord", 1.0))
@@ -165,12 +190,16 @@ def _scaled(found: Any, structure: TypicalSection) -> NDArray[np.complex128]:
     return np.asarray(size * (turn @ found["Q"].values @ turn))
 
 
-def _structure(base: Case | None, given: Any) -> TypicalSection:
+SCALED: dict[type, Callable[..., Any]] = {TypicalSection: _scaled, Modes: modal.scaled}
+
+
+def _structure(base: Case | None, given: Any) -> Any:
     """Structure that was given, or that of the case; CaseError for none."""
     if given is not None:
-        if not isinstance(given, TypicalSection):
+        if type(given) not in FLOWN:
             raise SettingsError(
-                f"flutter: structure is {given!r}, expected km.structure.TypicalSection(...)"
+                f"flutter: structure is {given!r}, expected km.structure.TypicalSection(...) or "
+                "km.structure.Modes(...)"
             )
         return given
     if base is None or base.structure is None:

@@ -2,9 +2,10 @@
 
 Time in b / U, p = sigma + i k:
     (p^2 M + kappa^2 K - Q(k) / (2 pi mu)) q = 0,  kappa = 1 / (V* sqrt(mu)),                 (1)
-exact where sigma = 0.  Newton's method solves (1) with c^H q = 1, c the last shape, in the real
-unknowns (q, sigma, k); a root at the first V* is followed from that without loads, a share of
-which grows from 0 to 1, then over V*.  A crossing is (1) with sigma = 0 in (q, k, kappa^2).
+exact where sigma = 0; with structural damping g K is K (1 + i g).  Newton's method solves (1) with
+c^H q = 1, c the last shape, in the real unknowns (q, sigma, k); a root at the first V* is followed
+from that without loads, a share of which grows from 0 to 1, then over V*.  A crossing is (1) with
+sigma = 0 in (q, k, kappa^2).
 """
 
 from __future__ import annotations
@@ -135,8 +136,8 @@ def _newton(
 
 
 def windless(structure: Any, kappa: float) -> list[Root]:
-    """Roots without loads at kappa, the lowest first."""
-    squares, shapes = np.linalg.eig(np.linalg.solve(structure.mass, structure.stiffness))
+    """Roots without loads and without damping at kappa, the lowest first."""
+    squares, shapes = np.linalg.eig(np.linalg.solve(structure.mass, structure.stiffness.real))
     found = []
     for j in np.argsort(squares.real):
         shape = shapes[:, j].astype(complex)
@@ -298,6 +299,6 @@ def divergence(structure: Any, forces: Forces) -> float:
     """
     if forces.least > 0:
         return float("nan")
-    lost = np.linalg.eigvals(np.linalg.solve(structure.stiffness, forces(0.0).real))
+    lost = np.linalg.eigvals(np.linalg.solve(structure.stiffness.real, forces(0.0).real))
     squares = [v.real for v in lost if abs(v.imag) <= 1e-9 * abs(v) and v.real > 0]
     return sqrt(2 * pi / max(squares)) if squares else float("nan")
