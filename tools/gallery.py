@@ -48,6 +48,7 @@ class Shown(NamedTuple):
 
 
 CASES = {
+    "agard-4456": Shown("cycle", "--size coarse"),
     "agard-ct3-sa": Shown("hysteresis", "--size coarse"),
     "agard-ct5": Shown("hysteresis"),
     "agard-ct5-sa": Shown("mach", "--size coarse"),

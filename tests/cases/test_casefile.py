@@ -98,7 +98,7 @@ def test_ready_cases_load(name):
               "naca0012-sa": [57_000], "agard-ct3-sa": [30_000], "agard-ct5-sa": [30_000],
               "agard-ct6-sa": [30_000], "flat-plate": [8000],
               "cylinder-100-m02": [16_000], "bump-sa": [177 * 81],
-              "nozzle-shock": [None], "wing-bend": [40_000],
+              "nozzle-shock": [None], "wing-bend": [40_000], "agard-4456": [60_000],
               "sphere-100": [40_000], "sphere-100-incompressible": [40_000],
               "sphere-75-towed": [20_000, None], "plunging-wing": [500_000, None]}  # fmt: skip
     assert sizes == others.get(name, [5000])

@@ -52,16 +52,25 @@ def test_naca4412_has_its_tabulated_ordinates():
         assert at(shape, x / 100, lower=True) == pytest.approx(lower / 100, abs=1e-4)
 
 
-def test_naca64a010_passes_through_tr903_and_has_its_nose_radius():
-    shape = section("naca64a010", "open")
-    text = (DATA / "naca64a010_tr903_ordinates.csv").read_text()
+@pytest.mark.parametrize(
+    ("name", "file", "radius", "within"),
+    [
+        ("naca64a010", "naca64a010_tr903_ordinates.csv", 0.00687, 0.02),
+        ("naca65a004", "naca65a004_ordinates.csv", 0.00102, 0.03),  # of three digits
+    ],
+)
+def test_tabulated_sections_pass_through_their_ordinates_and_have_the_nose_radius(
+    name, file, radius, within
+):
+    shape = section(name, "open")
+    text = (DATA / file).read_text()
     rows = [line.split(",") for line in text.splitlines() if re.match(r"[\d.]", line)]
 
     for x, y in np.array(rows[1:], float) / 100:
         assert at(shape, x) == pytest.approx(y, abs=1e-12)
     z, h = shape.points(np.array([0.5 - 1e-4, 0.5, 0.5 + 1e-4])), 1e-4
     curvature = -(z[2, 0] - 2 * z[1, 0] + z[0, 0]) / h**2 / ((z[2, 1] - z[0, 1]) / (2 * h)) ** 2
-    assert abs(1 / curvature) == pytest.approx(0.00687, rel=0.02)  # spline of 4-digit ordinates
+    assert abs(1 / curvature) == pytest.approx(radius, rel=within)  # splines of ordinates
 
 
 @pytest.mark.parametrize("name", ["naca0012", "naca4412", "naca64a010"])

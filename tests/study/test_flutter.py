@@ -292,6 +292,15 @@ def test_a_ready_case_flutters_at_its_mach_numbers_and_leaves_tables(lagless, tm
     assert "flutter" in (tmp_path / "boundary.csv").read_text().splitlines()[-1]
 
 
+def test_a_case_states_between_which_speeds_roots_are_followed(lagless):
+    case = km.cases.load("isogai-a", ["structure.speed_index=[0.5,2.8]"])
+
+    assert km.flutter(case).speed_index.values[[0, -1]] == pytest.approx([0.5, 2.8])
+    assert km.flutter("isogai-a").speed_index.values[[0, -1]] == pytest.approx([0.3, 3])
+    asked = km.flutter(case, speed_index=(1, 2.5))
+    assert asked.speed_index.values[[0, -1]] == pytest.approx([1, 2.5])
+
+
 def test_axes_of_cases_are_in_lengths_of_their_mesh(lagless):
     case = km.cases.load("isogai-a", ["flow.chord=2.0", "flow.moment_about=[0,0]"])
 

@@ -13,6 +13,7 @@ from kinemesh.sentences import Place
 from kinemesh.structure import Modes, TypicalSection
 
 FILE = "file"
+OF_ALL = ("kind", "speed_index")  # keys of no structure itself
 KINDS: dict[str, Callable[..., Any]] = {"typical-section": TypicalSection, "modes": Modes.read}
 NEEDS = {
     "typical-section": ("mu", "a", "x_alpha", "r2_alpha", "omega_ratio"),
@@ -39,10 +40,11 @@ class StructurePart:
     reference: float | None = None  # of modes: omega_alpha of the speed index, as frequencies
     damping: float | Sequence[float] | None = None  # of modes: structural g, or one of each; or 0
     mach: Sequence[float] | None = None  # of several mu; between these ln mu is linear
+    speed_index: Sequence[float] | None = None  # V* of `kinemesh flutter`, [first, last]; or 0.3, 3
 
     def __post_init__(self) -> None:
         choice(Place("structure", "kind"), self.kind, tuple(KINDS))
-        given = [n for n in self.__slots__ if n != "kind" and getattr(self, n) is not None]
+        given = [n for n in self.__slots__ if n not in OF_ALL and getattr(self, n) is not None]
         needs, known = NEEDS[self.kind], (*NEEDS[self.kind], *MAY[self.kind])
         if lost := [name for name in given if name not in known]:
             raise CaseError(
@@ -54,7 +56,19 @@ class StructurePart:
             raise CaseError(Place("structure"), f" lacks {', '.join(missing)}")
         if self.kind == "modes" and (not isinstance(self.file, str) or not self.file):
             raise CaseError(Place("structure", FILE), f" = {self.file!r}, expected a file name")
+        if self.speed_index is not None:
+            self._check_speeds(self.speed_index)
         self.build()
+
+    def _check_speeds(self, given: Any) -> None:
+        """CaseError for what is no two numbers above 0, the first below the last."""
+        numbers = given if isinstance(given, list | tuple) else ()
+        good = all(isinstance(v, int | float) and not isinstance(v, bool) for v in numbers)
+        if len(numbers) != 2 or not good or not 0 < numbers[0] < numbers[1]:
+            raise CaseError(
+                Place("structure", "speed_index"),
+                f" = {given!r}, expected two numbers above 0, the first below the last",
+            )
 
     def build(self) -> Any:
         """The structure; SettingsError for numbers that make none."""

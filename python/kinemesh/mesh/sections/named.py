@@ -24,7 +24,7 @@ def _key(name: str | Path) -> str:
 
 
 def section(name: str | Path, trailing_edge: str | None = None) -> Section:
-    """A section by name (`naca0012`, `naca23012`, `naca64a010`) or by Selig or Lednicer file.
+    """A section by name (`naca0012`, `naca23012`, `naca65a004`) or by Selig or Lednicer file.
 
     Parameters
     ----------

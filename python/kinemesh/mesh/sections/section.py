@@ -1,7 +1,7 @@
-"""Aerofoil sections of chord 1: NACA 4- and 5-digit, 64A010, ONERA M6, and coordinate files.
+"""Aerofoil sections of chord 1: NACA 4-, 5-digit, 64A010, 65A004, ONERA M6, and coordinate files.
 
 A section is a closed curve from the upper trailing edge over the nose to the lower one.
-64A010: Loftin, NACA TR-903 (1948).
+64A010: Loftin, NACA TR-903 (1948).  65A004: the section of AGARD wing 445.6, NASA TM-100492.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ Complexes = NDArray[np.complex128]
 
 NAMED = {
     "naca64a010": "naca64a010_tr903_ordinates.csv",
+    "naca65a004": "naca65a004_ordinates.csv",
     "oneram6": "oneram6_streamwise_root.csv",
 }
 FARTHEST = 1e3  # of a coordinate: files in millimetres are told so, beyond that lengths lose digits

@@ -26,6 +26,7 @@ from kinemesh.study.flutter.written import write
 from kinemesh.study.sweep.asked import asked_of as read_as
 
 WAYS, LATER = ("linear",), ("time", "both")
+USUAL = (0.3, 3.0)  # V* from first to last
 FREQUENCIES = 161  # of Q
 BEYOND = 1.5  # largest k of Q over that of the highest mode without wind, at the first V*
 STEPS = 18  # in a cycle of the largest k, which is of a mode that loads hardly change
@@ -38,7 +39,7 @@ AXIS = 1e-6  # difference of two places of the axis [chord]
 def flutter(
     case: Any,
     mach: ArrayLike | None = None,
-    speed_index: Sequence[float] = (0.3, 3.0),
+    speed_index: Sequence[float] | None = None,
     *,
     way: str = "linear",
     structure: TypicalSection | Modes | None = None,
@@ -62,7 +63,8 @@ def flutter(
         modes by fields, `kinemesh.deform.Modal`); or the Dataset of `kinemesh.derivatives` (all its
         Mach numbers), or of this function for another structure
     mach : (m,)           Mach numbers; None: that of the case
-    speed_index : (first, last)    V* between which roots are followed, above 0
+    speed_index : (first, last)    V* between which roots are followed, above 0; None: those of
+        [structure] of the case, or 0.3 to 3
     way : "linear"        small motions, p-k
     structure : TypicalSection or Modes; None: [structure] of the case
     points : int          V* of the table, at equal ratios
@@ -89,7 +91,7 @@ def flutter(
         `kinemesh.derivatives` refuses
     """
     _check_way(way)
-    speeds = _speeds(speed_index, points)
+    speeds = None if speed_index is None else _speeds(speed_index, points)
     stores.packages()
     folder = None if out is None else path_of(out, "the folder of the flutter analysis")
     if hasattr(case, "data_vars"):
@@ -97,10 +99,13 @@ def flutter(
         if lost:
             raise CaseError(f"flutter: of derivatives that are there, {', '.join(lost)} are theirs")
         found, own = case, _structure(None, structure)
+        speeds = _speeds(USUAL, points) if speeds is None else speeds
     else:
         # any key that varies will do to read a case as a sweep does
         base = read_as(case, {"over": {"run.dtype": ["float64"]}}).base
         own = _structure(base, structure)
+        if speeds is None:
+            speeds = _speeds((base.structure and base.structure.speed_index) or USUAL, points)
         run = (folder, device, resume, progress)
         found = FLOWN[type(own)](base, own, mach, speeds[0], amplitude_deg, run)
     made = of_derivatives(found, own, speeds)

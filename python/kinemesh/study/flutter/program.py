@@ -24,15 +24,15 @@ def add_command(commands: Any) -> None:
     """Add `kinemesh flutter` with its options."""
     command = commands.add_parser(
         "flutter",
-        help="flutter boundary of a section on springs",
-        description="Roots of a section on springs over the speed index, and the flutter boundary "
-        "over the Mach number, by derivatives of small pulses.",
+        help="flutter boundary of a section on springs, or of modes",
+        description="Roots of a section on springs, or of a structure of modes, over the speed "
+        "index, and the flutter boundary over the Mach number, by small pulses.",
         epilog=STATUS,
     )
     add = command.add_argument
     add("case", metavar="CASE", help="ready case, or case file, with a table [structure]")
     add("--mach", metavar="VALUES", help="0.7,0.8, or 0.7:0.9:5 for five (default: its own)")
-    add("--speed-index", metavar="A:B", default="0.3:3", help="V* from A to B (default 0.3:3)")
+    add("--speed-index", metavar="A:B", help="V* from A to B (default: the case's, or 0.3:3)")
     add("--way", metavar="WAY", default="linear", help="linear: small motions, p-k (the default)")
     add(
         "--amplitude", type=float, metavar="DEG", default=0.1,
@@ -59,7 +59,8 @@ def main(arguments: argparse.Namespace) -> int:
 
     nodes = arguments.nodes if arguments.size is None else arguments.size
     mach = None if arguments.mach is None else _values("--mach", arguments.mach)
-    speeds = _values("--speed-index", arguments.speed_index.replace(":", ","))
+    asked = arguments.speed_index
+    speeds = None if asked is None else _values("--speed-index", asked.replace(":", ","))
     case = cases.load(arguments.case, arguments.set).replace(nodes=nodes)
     out = expanded(str(arguments.out or case.name))
     found = flutter(
