@@ -132,10 +132,10 @@ def test_room_is_counted_by_the_rows_of_the_tables():
     assert rooms.slots(200, 0, 2, 0, True) == 200
     assert rooms.width(rooms.Rows(5000, 5, 5.0), 0) == 32
     assert rooms.width(rooms.Rows(5000, 27, 12.0), 0) == 96
-    assert rooms.width(rooms.Rows(5000, 27, 10.5), 0) == 64
+    assert rooms.width(rooms.Rows(5000, 27, 9.0), 0) == 64
     assert rooms.width(rooms.Rows(90, 27, 12.0), 3) == 90
     assert rooms.width(rooms.Rows(5000, 610, 130.0), 3) == 896
-    assert rooms.width(rooms.Rows(5000, 550, 130.0), 3) == 832
+    assert rooms.width(rooms.Rows(5000, 300, 130.0), 3) == 832
 
 
 def test_memory_of_renewed_rows_is_refused_by_what_they_take(double, small):

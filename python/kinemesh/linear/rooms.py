@@ -78,12 +78,12 @@ def slots(rows: int, number: int, pieces: int, edge: int, long: bool) -> int:
 def width(own: Rows, number: int) -> int:
     """Entries that a renewed row has room for.
 
-    A row takes from other pieces about as many as they have in the mean.  Measured: 47, 127, 225,
-    234, 128 at most, of 27, 89, 137, 147, 105 at most and 10, 36, 69, 86, 67 in the mean in the
-    tables of a sphere over a background of 519 thousand nodes; up to 470 of 425 and 101 where cells
+    Measured: 54 and 180 at most, of 27 and 78 in the tables at most and 8.5 and 31 in the mean, of
+    overset parts of 130 thousand nodes; 47, 127, 225, 234, 128 of 27, 89, 137, 147, 105 and 10, 36,
+    69, 86, 67 on a sphere over a background of 519 thousand; up to 470 of 425 and 101 where cells
     are thin.
     """
-    counted = own.longest + 2 * own.mean + 16
+    counted = own.longest + 4 * own.mean
     return min(max(of(WIDE, number), 32 * ceil(counted / 32)), own.count, MOST)
 
 
@@ -94,10 +94,10 @@ def of(numbers: Sequence[Number], number: int) -> Number:
 
 # Levels by dimensions: rows beside those that are never own, over that power of rows; how many
 # fewer rows the next one has; entries of a renewed row; whether rows are long.  Measured on
-# spheres over backgrounds, 95 to 519 thousand nodes: 0.5 to 1.1; 4 to 9; up to 96, 192, 320, 672.
+# spheres over backgrounds, 95 to 519 thousand nodes: 0.5 to 1.1; 4 to 9; up to 96, 256, 416, 832.
 EDGE = {2: (2.0, 1 / 2), 3: (1.1, 2 / 3)}
 FEWER = {2: 4.5, 3: 5.0}
-WIDTHS = {2: WIDE, 3: (64, 192, 320, 576)}
+WIDTHS = {2: WIDE, 3: (64, 224, 416, 640)}
 ARE_LONG = {2: False, 3: True}
 
 
