@@ -158,11 +158,16 @@ def block_of(
     """
     around, count, many = counts(nodes, NEAR_SHARE if outer == OVERSET else SHARE)
     wanted: dict[str, Any] = {"opens": much > 0, "outer": outer}
-    made = {id(own): rings(own, around, count, far_field, **wanted) for own in wing.sections}
+
+    def about(height: float | None) -> dict[int, Rings]:
+        given = around, count, far_field, height
+        return {id(own): rings(own, *given, **wanted) for own in wing.sections}
+
+    # with a boundary that is near, cells of the default height may fill the way to it
+    made = about(wall_spacing if outer == OVERSET else None)
     if wall_spacing is not None:
         check_length(made[id(wing.sections[0])], wall_spacing)
-        made = {id(own): rings(own, around, count, far_field, wall_spacing, **wanted)
-                for own in wing.sections}  # fmt: skip
+        made = about(wall_spacing)
         check_growth(made[id(wing.sections[0])], wall_spacing)
     bases = [made[id(own)] for own in wing.sections]
     plan = wing.outline
