@@ -33,7 +33,7 @@ WAKE_SLOPE, WAKE_STEEP = 12.0, 0.5  # growth - 1 of steps along the wake, times 
 WING = "wing"  # marker
 LEAST = 8  # steps on each side of a section
 STATIONS = 19  # fewest
-LEANING = 10.0  # least angle between layers' edges and the wall [deg]
+LEANING = 5.0  # least angle between layers' edges and the wall [deg]
 
 
 def layered(

@@ -20,8 +20,7 @@ from kinemesh.mesh.sections.section import Section
 from kinemesh.mesh.solid_cells import volumes
 
 CELLS = ("hexes", "prisms", "tets", "hybrid")
-TIPS = {"oh": 0.6, "ch": 1.0}
-TOPOLOGIES = tuple(TIPS)
+TOPOLOGIES = ("oh", "ch")
 LEAST = 10_000  # nodes
 ADVICE = "for a section take mesh.airfoil and mesh.extruded"
 CARRIED = 10  # nodes of a mesh for each of the mesh of tetrahedra that carries it
@@ -37,7 +36,7 @@ def wing(
     sweep_deg: float | None = None,
     far_field: float = 20.0,
     trailing_edge: str | None = None,
-    tip: float | None = None,
+    tip: float = 0.6,
     cells: str = "hexes",
     layers: int | None = None,
     topology: str = "oh",
@@ -68,8 +67,7 @@ def wing(
                               far field; the last station is half as far beyond the tip; at least
                               4, with outer = "overset" 0.5 beyond the wing [root chord]
     trailing_edge : closed | sharp
-    tip : float               length of the cap along the span, over the tip's half thickness; 0.6
-                              by default, 1 of topology ch
+    tip : float               length of the cap along the span, over the tip's half thickness
     cells : str               hexes; prisms, whose triangles lie along the wing; tets; hybrid:
                               prisms about the wing, tetrahedra beyond them; hexahedra where
                               prisms would have angles of less than 1 degree
@@ -122,7 +120,6 @@ def wing(
         span=span, taper=taper, sweep_deg=sweep_deg, dihedral_deg=dihedral_deg,
         twist_deg=twist_deg, twist_about=twist_about, tip_section=tip_section, stations=stations,
     )  # fmt: skip
-    tip = TIPS[topology] if tip is None else tip
     size = {"far_field": far_field, "tip": tip}
     overset = outer_of("wing", outer) == "overset"
     planform.check(nodes, LEAST, asked.outline, size, overset)
