@@ -35,7 +35,7 @@ An unknown key, a missing one and a combination without meaning are errors that 
 MORE = """
 On a cloud `[mesh]` makes the cloud: about a section, `bodies` or a `wing`, or of a file's nodes.
 A `wing` has a mesh by methods "ale" and "cells", and a cloud by "meshless".
-Its `cells`, `layers` and `topology` are of the mesh alone, `cloud` is of the cloud.
+Its `cells`, `topology` and layers are of the mesh alone, `cloud` is of the cloud.
 `stations` of a [wing](meshes.md#wings) are tables of y, chord, x, z, twist_deg and section.
 In space are a wing, a sphere, such files, and meshes of the plane that are `extruded`.
 `nodes` and `--nodes` of an extruded mesh are those of the plane's.

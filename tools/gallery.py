@@ -73,6 +73,7 @@ CASES = {
     "naca0012-transonic": Shown("cp"),
     "nozzle-shock": Shown("cp"),
     "oneram6": Shown("cp", "--points 40000"),
+    "oneram6-sa": Shown("sections", "--size coarse"),
     "oneram6-twist": Shown("cycle", "--size coarse"),
     "oscillating-cylinder": Shown("loads"),
     "pitching-naca0012": Shown("vorticity", "--size coarse"),

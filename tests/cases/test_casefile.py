@@ -99,6 +99,7 @@ def test_ready_cases_load(name):
               "agard-ct6-sa": [30_000], "flat-plate": [8000],
               "cylinder-100-m02": [16_000], "bump-sa": [177 * 81],
               "nozzle-shock": [None], "wing-bend": [40_000], "agard-4456": [60_000],
+              "oneram6-sa": [450_000],
               "sphere-100": [40_000], "sphere-100-incompressible": [40_000],
               "sphere-75-towed": [20_000, None], "plunging-wing": [500_000, None]}  # fmt: skip
     assert sizes == others.get(name, [5000])

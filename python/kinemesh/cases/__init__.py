@@ -26,7 +26,8 @@ NO_CASES = (".su2", ".msh", ".ugrid", ".gz", ".xz", ".dat", ".csv", *PLOT3D)
 
 _CT5 = ("data/su2_loop_5233_nodes.csv", "SU2 8.2.0, 5233 nodes, 64 steps")
 _LOOPS = {"agard-ct5": _CT5, "ct5-extruded": _CT5}
-_PRESSURES = {"oneram6": ("data/oneram6_ar138_2308.csv", "AGARD-AR-138, test 2308")}
+_M6 = "data/oneram6_ar138_2308.csv", "AGARD-AR-138, test 2308"
+_PRESSURES = {"oneram6": _M6, "oneram6-sa": _M6}
 
 
 def __getattr__(name: str) -> Any:

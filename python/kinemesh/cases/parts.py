@@ -101,7 +101,7 @@ class MeshPart:
     around: int | None = None  # nodes round the section
     along: int | None = None  # of a channel: nodes from end to end, 8 at least
     across: int | None = None  # of a channel: nodes from wall to wall, 3 at least
-    topology: str | None = None  # o or c; of a wing oh
+    topology: str | None = None  # o or c; of a wing oh or ch
     length: float | None = None  # of a plate; or 1 [chord]
     upstream: float | None = None  # of symmetry ahead of a plate, or 1/3; about a bump, or 25
     height: float | None = None  # of the rectangle over a plate, or 1; of a bump's channel, or 5

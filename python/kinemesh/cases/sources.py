@@ -280,8 +280,8 @@ OF_PLATE = ("nodes", *NORMAL, "length", "upstream", "height", "edge_spacing")
 OF_BUMP = ("nodes", *NORMAL, "upstream", "height", "edge_spacing")
 OF_CURVE = (*OF_SHAPE, "scale", "chord")
 OF_FILE = ("scale", "chord", "merge")
-OF_WING = (*NUMBERS, "cloud", "far_field", "trailing_edge", "tip", "cells", "layers", "topology",
-           "wall_spacing")  # fmt: skip
+OF_WING = (*NUMBERS, "cloud", "far_field", "trailing_edge", "tip", "cells", "topology",
+           *NORMAL)  # fmt: skip
 OF_SECTION = (
     *("nodes", "far_field", *NORMAL),
     *("trailing_edge", "trailing_spacing", "around", "topology", "cells", "heights"),
@@ -303,14 +303,13 @@ WING = Source(
     checks={
         "cells": cells_of("hexes", "prisms", "tets", "hybrid"),
         "layers": count,
-        "topology": one_of("oh"),
+        "topology": one_of("oh", "ch"),
     },
     only={
         "cloud": "cloud",
         "cells": "mesh",
-        "layers": "mesh",
         "topology": "mesh",
-        "wall_spacing": "mesh",
+        **dict.fromkeys(NORMAL, "mesh"),
     },
     counts=(10_000, 2 * MANY),
     overset=True,
