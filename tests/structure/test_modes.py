@@ -95,6 +95,25 @@ def test_shapes_of_a_plates_points_are_those_of_polynomials_on_the_wall():
     assert errors[1] < errors[0] / 4
 
 
+def test_work_of_loads_on_the_wall_is_that_of_loads_brought_to_the_points():
+    """Virtual work: shapes on the wall are linear in those of the points, whatever these are."""
+    rng = np.random.default_rng(7)
+    x, y = np.meshgrid(np.linspace(0, 1, 4), np.linspace(0, 2, 5))
+    points = np.stack([x, y, 0 * x], axis=-1).reshape(-1, 3)
+    wall = np.column_stack([rng.uniform([0, 0], [1, 2], (80, 2)), rng.uniform(-0.02, 0.02, 80)])
+    force = rng.normal(size=(80, 3))
+    given = rng.normal(size=(20, 3))
+    unit = np.zeros((20, 60, 3))  # of each point and axis a shape that moves it alone
+    unit[np.repeat(np.arange(20), 3), np.arange(60), np.tile(np.arange(3), 20)] = 1.0
+    brought = [np.sum(force * own(wall)) for own in km.motion.shapes_at(points, unit)]
+
+    (shape,) = km.motion.shapes_at(points, given[:, None])
+
+    work = np.sum(force * shape(wall))
+    assert work == pytest.approx(np.dot(brought, given.ravel()), abs=1e-12 * np.abs(force).sum())
+    assert abs(work) > 1
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -126,6 +145,23 @@ def test_numbers_that_make_no_modes_are_refused(change, said):
 
 def test_damping_of_a_half_is_taken():
     assert modes(damping=0.5).damping == (0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("points", "displacements", "said"),
+    [
+        (np.zeros((4, 3)), np.zeros((4, 3)), r"\(4, 3\) and displacements \(4, 3\), expected"),
+        (np.zeros((4, 3)), np.zeros((3, 1, 3)), "expected"),
+        (np.zeros((4, 1)), np.zeros((4, 1, 1)), "d = 2 in the plane and 3 in space"),
+        (np.zeros((0, 2)), np.zeros((0, 1, 2)), "no points, expected those of a structure"),
+        ([[0, np.nan]], [[[0, 1]]], r"points: points\[0, 1\] is nan, expected finite numbers"),
+        ([[0, 1], [0]], [[[0, 1]]], "expected arrays of one length in each axis"),
+        ([["a", "b"]], [[[0, 1]]], "expected real numbers"),
+    ],
+)
+def test_points_that_have_no_shapes_are_refused(points, displacements, said):
+    with pytest.raises(SettingsError, match=said):
+        km.motion.shapes_at(points, displacements)
 
 
 # ---------------------------------------------------------------- case files

@@ -45,6 +45,9 @@ def test_a_lever_takes_kinetic_energy_of_pitch_about_the_centre_of_mass():
         ({"a": np.nan}, "a is nan, expected a finite number"),
         ({"omega_ratio": -1}, "omega_ratio is -1"),
         ({"r2_alpha": 1.8**2}, r"expected r2_alpha above x_alpha\^2 = 3.24"),
+        ({"damping": -0.1}, "damping is -0.1, expected structural damping g from 0 to 0.5"),
+        ({"damping": 0.51}, "damping is 0.51"),
+        ({"damping": [0.1, 0.1]}, "damping is .0.1, 0.1., expected a finite number"),
         ({"chord": 1}, "unknown argument 'chord'"),
     ],
 )
@@ -55,6 +58,16 @@ def test_numbers_that_make_no_section_are_refused(change, said):
 
 def test_a_radius_close_to_the_lever_makes_a_section():
     assert km.structure.TypicalSection(**CASE_A | {"r2_alpha": 3.2401}).frequencies[1] > 100
+
+
+def test_damping_makes_stiffnesses_complex_and_leaves_frequencies():
+    plain, damped = (km.structure.TypicalSection(**CASE_A, damping=g) for g in (0.0, 0.5))
+
+    assert damped.stiffness == pytest.approx(plain.stiffness * (1 + 0.5j))
+    assert plain.stiffness.dtype == float
+    assert damped.frequencies == pytest.approx(plain.frequencies)
+    made = Case.from_dict({**TABLES, "structure": STRUCTURE | {"damping": 0.5}})
+    assert made.structure.build() == damped
 
 
 def test_case_files_have_a_structure_that_comes_back():

@@ -1,5 +1,6 @@
 """Flutter of structures of modes: typical sections written as modes, wings, what is refused."""
 
+from dataclasses import replace
 from math import pi, sqrt
 from types import SimpleNamespace
 
@@ -108,6 +109,7 @@ def test_with_structural_damping_the_boundary_is_that_of_the_k_method():
     g, mu = 0.03, LIGHT.mu
     modes = as_modes(LIGHT, damping=g)
     found = km.flutter(q_of(LIGHT), structure=modes, points=30)
+    section = km.flutter(of_section(LIGHT), structure=replace(LIGHT, damping=g), points=30)
     k = np.linspace(0.05, 0.2, 1000)
     loads = 4 * theodorsen(k, LIGHT.axis) * np.array([[0.25, 0.5], [0.5, 1.0]]) / (2 * pi * mu)
 
@@ -126,6 +128,8 @@ def test_with_structural_damping_the_boundary_is_that_of_the_k_method():
             if square > 0:
                 speeds.append(1 / sqrt(square * mu))
     assert found.boundary.values == pytest.approx([min(speeds)], rel=1e-4)
+    assert section.boundary.values == pytest.approx(found.boundary.values, rel=1e-9)
+    assert "damping 0.03" in km.plot.vg(section).get_suptitle()
     assert abs(found.boundary.values[0] - 0.5640455) > 1e-3  # of 2e-3, downwards
 
 

@@ -19,7 +19,7 @@ NEEDS = {
     "typical-section": ("mu", "a", "x_alpha", "r2_alpha", "omega_ratio"),
     "modes": (FILE, "mu", "frequencies", "masses", "volume", "reference"),
 }
-MAY = {"typical-section": (), "modes": ("damping", "mach")}
+MAY = {"typical-section": ("damping",), "modes": ("damping", "mach")}
 """Structures by their kinds, and the keys that each needs and may have."""
 
 
@@ -38,9 +38,9 @@ class StructurePart:
     masses: Sequence[float] | None = None  # integrals of |shape|^2 over the mass, over it [chord^2]
     volume: float | None = None  # of modes: V of mu [chord^3, of a section chord^2]
     reference: float | None = None  # of modes: omega_alpha of the speed index, as frequencies
-    damping: float | Sequence[float] | None = None  # of modes: structural g, or one of each; or 0
+    damping: float | Sequence[float] | None = None  # structural g, of modes also one each; or 0
     mach: Sequence[float] | None = None  # of several mu; between these ln mu is linear
-    speed_index: Sequence[float] | None = None  # V* of `kinemesh flutter`, [first, last]; or 0.3, 3
+    speed_index: Sequence[float] | None = None  # V* of flutter, [first, last]; or [0.3, 3]
 
     def __post_init__(self) -> None:
         choice(Place("structure", "kind"), self.kind, tuple(KINDS))

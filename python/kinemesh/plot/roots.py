@@ -153,4 +153,5 @@ def _title(found: Any) -> str:
     name, _, numbers = str(found.attrs.get("structure", "")).rstrip(")").partition("(")
     words = {"TypicalSection": "Typical section"}.get(name, name)
     return ", ".join([words, *(own.replace("=", " ").removesuffix(".0")
-                               for own in numbers.split(", ") if own)])  # fmt: skip
+                               for own in numbers.split(", ")
+                               if own and own != "damping=0.0")])  # fmt: skip

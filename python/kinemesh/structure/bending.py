@@ -23,12 +23,11 @@ from kinemesh.errors import SettingsError
 from kinemesh.motion.modes import some_shapes
 from kinemesh.motion.motions import Shape
 from kinemesh.motion.shape_files import FileShape, shapes_from
-from kinemesh.structure.numbers import above
+from kinemesh.structure.numbers import above, check_damping
 
 FloatArray = NDArray[np.float64]
 Numbers = float | Sequence[float]
 OWNER = "modes"
-LARGEST_DAMPING = 0.5  # of g; more is no small damping of a mode
 SAME_MACH = 1e-9
 
 
@@ -74,11 +73,7 @@ class Modes:
         same = np.ndim(self.damping) == 0
         given = [self.damping] * len(self.shapes) if same else self.damping
         put(self, "damping", self._of_each("damping", given, None))
-        if not all(0 <= g <= LARGEST_DAMPING for g in self.damping):
-            raise SettingsError(
-                f"{OWNER}: damping is {given!r}, expected structural damping g from 0 to "
-                f"{LARGEST_DAMPING:g}, twice the share of critical damping"
-            )
+        check_damping(OWNER, given, self.damping)
         self._put_ratios()
 
     def __repr__(self) -> str:

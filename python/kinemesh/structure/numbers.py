@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from kinemesh.arguments import real
 from kinemesh.errors import SettingsError
+
+LARGEST_DAMPING = 0.5  # of g; more is no small damping of a mode
 
 
 def above(owner: str, name: str, value: Any, least: float | None = None) -> float:
@@ -20,3 +23,12 @@ def above(owner: str, name: str, value: Any, least: float | None = None) -> floa
         expected = "a finite number" if least is None else f"a number above {least:g}"
         raise SettingsError(f"{owner}: {name} is {value!r}, expected {expected}")
     return number
+
+
+def check_damping(owner: str, value: Any, each: Iterable[float]) -> None:
+    """SettingsError for a structural damping g out of its range; `value` : as it was given."""
+    if not all(0 <= g <= LARGEST_DAMPING for g in each):
+        raise SettingsError(
+            f"{owner}: damping is {value!r}, expected structural damping g from 0 to "
+            f"{LARGEST_DAMPING:g}, twice the share of critical damping"
+        )

@@ -8,14 +8,14 @@ and alpha nose-up, the loads L b and M about the axis over q_inf b^2, Q q, obey
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import SettingsError
-from kinemesh.structure.numbers import above
+from kinemesh.structure.numbers import above, check_damping
 
 FloatArray = NDArray[np.float64]
 
@@ -32,6 +32,7 @@ class TypicalSection:
     x_alpha : float        centre of mass behind the axis [b]
     r2_alpha : float       squared radius of gyration about the axis [b^2]; above x_alpha^2
     omega_ratio : float    omega_h / omega_alpha, of plunge and pitch alone [-]
+    damping : float        structural damping g of both springs: stiffnesses are times 1 + i g [-]
 
     Raises
     ------
@@ -43,6 +44,7 @@ class TypicalSection:
     x_alpha: float
     r2_alpha: float
     omega_ratio: float
+    damping: float = 0.0
 
     names = ("h", "alpha")
 
@@ -52,6 +54,7 @@ class TypicalSection:
             value = above("typical-section", own.name, getattr(self, own.name),
                           limits.get(own.name))  # fmt: skip
             object.__setattr__(self, own.name, value)
+        check_damping("typical-section", self.damping, [self.damping])
         if self.r2_alpha <= self.x_alpha**2:
             raise SettingsError(
                 f"typical-section: r2_alpha is {self.r2_alpha:g}, x_alpha {self.x_alpha:g}, so the "
@@ -66,14 +69,15 @@ class TypicalSection:
         return np.array([[1.0, -self.x_alpha], [-self.x_alpha, self.r2_alpha]])
 
     @property
-    def stiffness(self) -> FloatArray:
-        """(2, 2) K over m b^2 omega_alpha^2."""
-        return np.diag([self.omega_ratio**2, self.r2_alpha])
+    def stiffness(self) -> NDArray[Any]:
+        """(2, 2) K over m b^2 omega_alpha^2, complex with structural damping."""
+        own = np.diag([self.omega_ratio**2, self.r2_alpha])
+        return own * (1 + 1j * self.damping) if self.damping else own
 
     @property
     def frequencies(self) -> FloatArray:
         """(2,) frequencies without wind, over omega_alpha, the lowest first."""
-        squares = np.linalg.eigvals(np.linalg.solve(self.mass, self.stiffness)).real
+        squares = np.linalg.eigvals(np.linalg.solve(self.mass, self.stiffness.real)).real
         found: FloatArray = np.sqrt(np.sort(squares))
         return found
 
