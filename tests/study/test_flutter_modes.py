@@ -129,7 +129,6 @@ def test_with_structural_damping_the_boundary_is_that_of_the_k_method():
                 speeds.append(1 / sqrt(square * mu))
     assert found.boundary.values == pytest.approx([min(speeds)], rel=1e-4)
     assert section.boundary.values == pytest.approx(found.boundary.values, rel=1e-9)
-    assert "damping 0.03" in km.plot.vg(section).get_suptitle()
     assert abs(found.boundary.values[0] - 0.5640455) > 1e-3  # of 2e-3, downwards
 
 
@@ -166,6 +165,10 @@ def test_tables_and_figures_are_of_modes(tmp_path):
     assert len(drawn(found, tmp_path)) == 2
     title = km.plot.vg(found).get_suptitle()
     assert "Modes, shapes 2, frequencies" in title
+    for g, told in ((0.0, False), (0.03, True)):
+        section = km.flutter(of_section(LIGHT), structure=replace(LIGHT, damping=g), points=30)
+        assert ("damping 0.03" in km.plot.vg(section).get_suptitle()) == told
+        assert ("damping" in km.plot.vg(section).get_suptitle()) == told
 
 
 @pytest.mark.parametrize(
@@ -223,6 +226,9 @@ class Answering:
         self.ended |= steps
         self.alive[list(steps)] = False
 
+    def initialise(self, q):
+        self.begun = q
+
     def steps(self, **told):
         self.asked = told
         each = zip(self.cases, self.motions, told["time_step"], strict=True)
@@ -264,11 +270,58 @@ class Answering:
         return SimpleNamespace(history=SimpleNamespace(members=there, failed={}, member=rows))
 
 
+class Steady:
+    """A solver whose steady flows are three volumes with the Mach number of their member."""
+
+    def __init__(self, cases, failed=()):
+        self.machs, self.failed = [own.flow.mach for own in cases], failed
+        self.grid = SimpleNamespace(first=3 * np.arange(len(cases) + 1))
+
+    def steady(self, progress):
+        return SimpleNamespace(failed=self.failed)
+
+    def primitive(self):
+        return np.repeat(self.machs, 3)[:, None] * np.ones(4)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("how", "start", "marched"),
+    [
+        ({}, "as is", True),
+        ({"resumed": True}, "as is", False),
+        ({"failed": {0: "broke"}}, "steady", False),
+        ({"reynolds": 5e3}, "steady", False),
+    ],
+)
+def test_modes_of_a_mach_number_begin_from_one_steady_flow(monkeypatch, how, start, marched):
+    leads = []
+
+    def solver(cases, spaces):
+        leads.append(Steady(cases, how.get("failed", ())))
+        return leads[-1]
+
+    flow = {"mach": 0.5} | ({"reynolds": how["reynolds"]} if "reynolds" in how else {})
+    asked = asked_of(case(flow=flow), np.array([0.1, 0.3]), [0.4, 0.5], 0.1, as_modes(LIGHT))
+    pulses = module.ModePulses.of(asked)
+    cases = pulses.cases()
+    own = Answering(cases, [])
+    monkeypatch.setattr(by_pulse.ensemble, "solver", solver)
+
+    assert pulses.start(own, cases, how.get("resumed", False), False) == start
+    assert hasattr(own, "begun") == marched
+    if marched:
+        assert leads[0].machs == [0.4, 0.5]
+        assert own.begun[:, 0].tolist() == [0.4] * 6 + [0.5] * 6
+
+
 @pytest.mark.long
 def test_work_on_every_mode_at_all_frequencies_comes_of_a_pulse_of_each(monkeypatch, tmp_path):
     made = []
 
-    def solver(cases, spaces, motions):
+    def solver(cases, spaces, motions=None):
+        if motions is None:
+            return Steady(cases)
         made.append(Answering(cases, motions))
         return made[-1]
 
@@ -294,6 +347,7 @@ def test_work_on_every_mode_at_all_frequencies_comes_of_a_pulse_of_each(monkeypa
     for law, shape, j in zip(one.motions, modes.shapes, (0, 1), strict=False):
         largest = np.linalg.norm(shape(points), axis=1).max()
         assert law.amplitudes[j] * largest * steepest == pytest.approx(np.radians(0.1))
+    assert one.asked["start"] == "as is"
     k = found.frequency.values
     assert k[-1] == pytest.approx(0.8)
     wanted = 1 / (Answering.LAG + 2j * k[:, None, None])
@@ -322,6 +376,27 @@ def turn(points):
 
 def away(points):
     return points - [0.25, 0.0]
+
+
+@pytest.mark.long
+@pytest.mark.flow
+@pytest.mark.filterwarnings("ignore")
+def test_a_run_of_modes_goes_on_with_the_bits_of_one_that_went_on(tmp_path, monkeypatch):
+    """The steady flow that members take up is in the restart."""
+    numbers = {"frequencies": [0.3, 1], "masses": [1, 1], "mu": 100, "volume": 1, "reference": 1}
+    modes = km.structure.Modes([plunge, turn], **numbers)
+    asked = asked_of(case(), np.array([0.1, 0.3]), [0.5], 0.1, modes)
+
+    def run(most, folder, resume=False):
+        monkeypatch.setattr(by_pulse, "MOST", most)
+        return module.by_mode_pulse(asked, tmp_path / folder, None, resume, False).Q.values
+
+    short = run(3.0, "one")
+    longer = run(3.5, "one", resume=True)
+
+    whole = run(3.5, "other")
+    assert (longer == whole).all()
+    assert not (short == whole).any()
 
 
 @pytest.mark.slow

@@ -127,6 +127,25 @@ class ModePulses(Pulses):
         each = [spaces.of(case) for case in cases]
         return ensemble.solver(cases, each, laws * (len(cases) // len(laws)))
 
+    def start(self, solver: Any, cases: list[Case], resumed: bool, progress: bool) -> str:
+        """Steady flow, of which there is one for all modes of a Mach number.
+
+        Members of a gas without friction take up that of a solver with a member per Mach number;
+        viscous ones, whose walls and models keep more than states, march to it each.
+        """
+        if cases[0].flow.reynolds is not None:
+            return "steady"
+        if not resumed:
+            modes = len(self.largest)
+            leads = cases[::modes]
+            lead = ensemble.solver(leads, list(map(Spaces().of, leads)))
+            if lead.steady(progress=progress).failed:
+                return "steady"  # in which they fail again, each by its name
+            q, first = lead.primitive(), lead.grid.first
+            each = [q[first[m] : first[m + 1]] for m in range(len(leads)) for _ in range(modes)]
+            solver.initialise(np.concatenate(each))
+        return "as is"
+
     def loads_of(self, step: Any) -> list[NDArray[np.float64]]:
         return [np.atleast_1d(step.row[name]) for name in self.columns]
 

@@ -140,6 +140,11 @@ class Pulses:
         """The solver of all members."""
         return ensemble.solver(cases, list(map(Spaces().of, cases)))
 
+    def start(self, solver: Any, cases: list[Case], resumed: bool, progress: bool) -> str:
+        """Flow from which the pulses begin, as `solver.steps` takes it."""
+        del solver, cases, resumed, progress
+        return "steady"
+
     def loads_of(self, step: Any) -> list[NDArray[np.float64]]:
         """Loads (members,) of a step, in the order of `columns`."""
         return [np.atleast_1d(step.cl), np.atleast_1d(step.cm)]
@@ -157,10 +162,10 @@ class Pulses:
                 return open_run(out)
         solver = self.solver(cases)
         steps = [self.step * self.chord / case.flow.speed for case in cases]
-        told: dict[str, Any] = {"time_step": steps, "steps": self.most, "start": "steady"}
-        told |= {"preflight": False, "out": out, "progress": progress}
+        told: dict[str, Any] = {"time_step": steps, "steps": self.most, "preflight": False}
         # members that have ended cannot go on beside others: such a run begins anew
-        told["resume"] = bool(rows) and whole
+        told |= {"out": out, "progress": progress, "resume": bool(rows) and whole}
+        told["start"] = self.start(solver, cases, told["resume"], progress)
         members = solver.grid.ensemble
         with _without_overwrite(), solver.steps(**told) as each:
             for step in each:
