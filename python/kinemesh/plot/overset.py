@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -121,6 +121,13 @@ def _lines(corner: NDArray[Any], y: float) -> NDArray[Any]:
     return (first + share * (second - first))[crossed].reshape(-1, 2, 3)[..., [0, 2]]
 
 
+SEEN: dict[int, tuple[Callable[[Mapping[str, Part]], Mapping[str, Part]], str]] = {
+    2: (lambda parts: parts, "y"),
+    3: (cut_by, "z"),
+}
+"""Parts as they are drawn, and the axis that goes up, by dimensions."""
+
+
 @styled
 def grids(parts: Mapping[str, Part], title: str = "", unit: Unit = CHORDS) -> Any:
     """The grids of overset parts near the bodies: all without hidden cells, and one by one.
@@ -134,10 +141,8 @@ def grids(parts: Mapping[str, Part], title: str = "", unit: Unit = CHORDS) -> An
         `case.connectivity()`; in space where a plane across y cuts them (`cut_by`)
     unit : what points are in
     """
-    solid = next(iter(parts.values())).points.shape[1] == 3
-    if solid:
-        parts = cut_by(parts)
-    up = "z" if solid else "y"
+    seen, up = SEEN[next(iter(parts.values())).points.shape[1]]
+    parts = seen(parts)
     box = _box(parts)
     panels = 1 + len(parts)
     rows = -(-panels // ROW)

@@ -135,11 +135,13 @@ def wing(
         from kinemesh.mesh.generate.wings.layered import layered
 
         return layered(asked, nodes, far_field, tip, normal, carrier)
-    for much in opening.TRIES if cells == "tets" else (0.0,):
+    for much in opening.TRIES if cells == "tets" or overset else (0.0,):
         made = planform.block_of(asked, nodes, far_field, tip, wall_spacing, much, outer)
         rows = _layers(cells, layers, made.number.shape[1] - 1)
         blocks, sides = cells_of(made.points, made.number, made.slit, cells, rows)
-        if not much or volumes(made.points, SOLIDS["tetrahedra"], blocks["tetrahedra"]).min() > 0:
+        there = {kind: own for kind, own in blocks.items() if len(own)}
+        least = min(volumes(made.points, SOLIDS[kind], own).min() for kind, own in there.items())
+        if not much or least > 0:
             break
     try:
         sides = {outer if name == "farfield" else name: own for name, own in sides.items()}
