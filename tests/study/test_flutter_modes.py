@@ -26,7 +26,8 @@ K = 3 * (np.arange(1, 301) / 300) ** 2
 
 def normal_modes(section):
     """Columns (h/b, alpha) of the modes without wind, their frequencies and masses over m b^2."""
-    squares, columns = np.linalg.eig(np.linalg.solve(section.mass, section.stiffness))
+    pairs = np.linalg.eig(np.linalg.solve(section.mass, section.stiffness))
+    squares, columns = (found.real for found in pairs)
     order = np.argsort(squares)
     columns = columns[:, order]
     masses = np.einsum("aj,ab,bj->j", columns, section.mass, columns)
