@@ -604,7 +604,7 @@ class World:
 
     def overset_in_space(self, rng):
         """Two parts with the same cells of one to three tetrahedra, and one of these as a body."""
-        x, count = self.values["x|nodes,3"], 12
+        x, count = self.in_space["x|nodes,3"], 12
         solids = self.some_tetrahedra(rng, x, count)
         bins = bins_of_solids(x, solids)
         body = solids.corner[0]
@@ -613,7 +613,6 @@ class World:
         pose = np.concatenate([np.zeros((2, 3, 3)), rng.uniform(-0.1, 0.1, (2, 3, 1))], axis=2)
         pose[:, :, :3] = rng.uniform(-0.1, 0.1, (2, 3, 3))
         found = {
-            "x|nodes,3": x,
             "frame|places,3": x,
             "pose|parts,12": pose.reshape(2, 12),
             "corners|cells,4>places?": solids.corner,
@@ -631,7 +630,7 @@ class World:
             "facet|facets,3>wall_points": inside.facets,
             "wall_point|wall_points,3": inside.points,
         }
-        real = ("x|", "frame", "pose", "box", "wall_box", "wall_point")
+        real = ("frame", "pose", "box", "wall_box", "wall_point")
         return {
             k: np.asarray(v, float if k.startswith(real) else np.int32) for k, v in found.items()
         }

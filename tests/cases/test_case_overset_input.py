@@ -54,9 +54,9 @@ def test_the_case_itself_is_good():
         ({"parts": beside(nods=3)}, km.CaseError, r"\[parts.other\]: unknown key 'nods'"),
         ({"parts": {"rod": {"motion": DRIFT}, "back": BACK}}, km.CaseError, r"\[parts.rod\] gives"),
         (
-            {"parts": {"rod": {"wing": "onera-m6"}, "back": BACK}},
+            {"parts": {"rod": {"shape": "plate"}, "back": BACK}},
             km.CaseError,
-            r"\[parts.rod\] wing",
+            r"\[parts.rod\] shape = 'plate' makes no part",
         ),
         (
             {"parts": beside(at=[0.4, 0.0])},

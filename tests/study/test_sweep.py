@@ -548,7 +548,7 @@ def test_options_stand_above_the_table_and_its_files_start_where_they_are_given(
     ("words", "said"),
     [
         (["--over", "flow.machh=0.5"], "[flow]: unknown key 'machh'; did you mean 'mach'?"),
-        (["--over", "mach=0.5"], "case: unknown key 'mach'; did you mean 'flow.mach'?"),
+        (["--over", "mach=0.5"], "case: unknown key 'mach'; did you mean 'flow.mach'"),
         (["--over", "chord=0.5"], "did you mean 'mesh.chord' or 'flow.chord'?"),
         (["--over", "flux=roe"], "did you mean 'solver.flux'?"),
         (["--over", "flow.mach=0.5", "--over", "flow.mach=0.6"], "flow.mach is given twice"),

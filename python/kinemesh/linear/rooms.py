@@ -79,7 +79,7 @@ def width(own: Rows, number: int) -> int:
     """Entries that a renewed row has room for.
 
     Measured: 54 and 180 at most, of 27 and 78 in the tables at most and 8.5 and 31 in the mean, of
-    overset parts of 130 thousand nodes; 47, 127, 225, 234, 128 of 27, 89, 137, 147, 105 and 10, 36,
+    a matrix of 130 thousand rows; 47, 127, 225, 234, 128 of 27, 89, 137, 147, 105 and 10, 36,
     69, 86, 67 on a sphere over a background of 519 thousand; up to 470 of 425 and 101 where cells
     are thin.
     """
