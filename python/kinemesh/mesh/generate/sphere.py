@@ -90,7 +90,7 @@ def sphere(
 
 
 def _half(way: Floats, quads: Ints, rank: NDArray) -> tuple[Floats, Ints, NDArray]:
-    """What `_faces` gives, of y above 0 alone."""
+    """Unit vectors, faces and ranks of `_faces`, of y above 0 alone."""
     kept = quads[(way[quads, 1] > -NEAR).all(axis=1)]
     nodes, number = np.unique(kept, return_inverse=True)
     own = way[nodes]
