@@ -130,3 +130,43 @@ def test_half_a_ball_on_a_plane_of_symmetry_has_the_loads_of_a_whole_one():
     """Cells are cut into other tetrahedra, as their nodes have other numbers: donors differ."""
     half, whole = loads(half=True), loads(half=False)
     assert np.abs(half - whole).max() < 1e-3 * np.abs(whole).max()
+
+
+def small(**options):
+    """Half a ball over a background, which plunges."""
+    around = (-2.1, 2.1, 0, 2.1, -2.1, 2.1)
+    back = km.mesh.background(around, around, spacing=0.175, symmetry=["front"])
+    given = {
+        "reynolds": 100.0, "device": "cpu", "moment_about": (0.0, 0.0), "reference_area": 0.4,
+        "reference_length": 1.0, "settings": km.IncompressibleSettings(overlap=1),
+        "motion": {"ball": km.motion.plunge(amplitude=0.1, k=1.0)},
+    }  # fmt: skip
+    return km.Incompressible({"ball": ball(RADII, half=True), "back": back}, **(given | options))
+
+
+LOADS = ("cl", "cd", "cm", "cy", "mass_defect", "pressure_iterations")
+
+
+@pytest.mark.long
+@pytest.mark.no_sanitizer
+def test_members_on_parts_in_space_have_the_bits_of_their_solo_runs():
+    numbers = [50.0, 200.0]
+    motion = [{"ball": km.motion.plunge(amplitude=a, k=1.0)} for a in (0.1, 0.05)]
+
+    both = small(reynolds=numbers, motion=motion).run(time_step=0.1, steps=3)
+
+    for member in range(2):
+        solo = small(reynolds=numbers[member], motion=motion[member]).run(time_step=0.1, steps=3)
+        for name in LOADS:
+            np.testing.assert_array_equal(both.history.member(member)[name], solo.history[name])
+
+
+@pytest.mark.long
+@pytest.mark.no_sanitizer
+def test_a_run_on_parts_in_space_goes_on_to_the_bit(tmp_path):
+    whole = small().run(time_step=0.1, steps=6)
+    small().run(time_step=0.1, steps=3, out=tmp_path)
+    onward = small().run(time_step=0.1, steps=6, out=tmp_path, resume=True)
+
+    for name in LOADS:
+        np.testing.assert_array_equal(onward.history[name], whole.history[name])
