@@ -62,6 +62,13 @@ def without_mean(grid, p):
     return p - (volume * p).sum() / volume.sum()
 
 
+def triangulated(mesh):
+    """Mesh of quadrilaterals, each cut along a diagonal."""
+    a, b, c, d = mesh.quads.T
+    cells = np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)])
+    return km.Mesh.from_arrays(mesh.points, cells, mesh.boundaries)
+
+
 def annulus(around, rings):
     """Quads between circles of radius 1 and 2, markers `inner` and `outer`."""
     radius, angle = np.linspace(1, 2, rings), 2 * np.pi * np.arange(around) / around

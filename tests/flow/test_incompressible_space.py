@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from kinemesh.errors import SettingsError
 from kinemesh.io.columns import SIDES
+from projections import triangulated
 from solids import half_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*the planform of:RuntimeWarning")  # of facets
@@ -50,13 +51,6 @@ def test_a_sphere_towed_has_the_drag_of_one_at_rest(way):
 
     drag = -np.cos(np.radians(alpha)) * towed["cd"] + np.sin(np.radians(-alpha)) * towed["cl"]
     np.testing.assert_allclose(-drag, rest["cd"], rtol=1e-3)
-
-
-def triangulated(mesh):
-    """Mesh of quadrilaterals, each cut along a diagonal."""
-    a, b, c, d = mesh.quads.T
-    cells = np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)])
-    return km.Mesh.from_arrays(mesh.points, cells, mesh.boundaries)
 
 
 @pytest.mark.parametrize("kind", ["triangles", "quads"])

@@ -8,6 +8,7 @@ from kinemesh.mesh.generate.rectangles import box_of
 from kinemesh.mesh.solid_faces import open_faces
 from kinemesh.overset import Part
 from overset_parts import background, ball, ring
+from projections import triangulated
 from solver_cases import on_devices
 
 TIGHT = km.IncompressibleSettings(momentum_drop=1e-6, pressure_tolerance=1e-10)
@@ -64,18 +65,10 @@ def test_parts_in_space_that_turn_and_shift_leave_a_stream(device, dtype, veloci
     assert np.abs(get(made.projection.flow["p"])).max() < pressure
 
 
-def triangles(mesh):
-    """A mesh of the plane with its quadrilaterals cut."""
-    quads = mesh.quads
-    return km.Mesh.from_arrays(
-        mesh.points, np.concatenate([quads[:, :3], quads[:, [0, 2, 3]]]), mesh.boundaries
-    )
-
-
 def of_plane():
     return {
         "body": ring(outer=2.0, layers=16, split=True),
-        "back": triangles(background(4.0, 0.14, 1.5)),
+        "back": triangulated(background(4.0, 0.14, 1.5)),
     }
 
 

@@ -46,7 +46,7 @@ HD void rim_empty(struct rim_row *s, i32 *column, f64 *value, i32 keys, i32 lane
   team_step();
 }
 
-/* Whether every column had a place; before rim_pack. */
+/* 1 where every column had a place; before rim_pack. */
 HD i32 rim_fits(const struct rim_row *s)
 {
   return s->many <= RIM_MOST(s->keys);

@@ -24,7 +24,7 @@ HD struct vec3 overset_frame_3d(const f64 *pose, const f64 *x, i32 i)
 }
 #endif
 
-/* What finds the cell of another part that holds a node, and what its corners' ranks give there. */
+/* Fields of the search for the cell of another part that holds a node, and for the rank of its corners there. */
 #define OVERSET_FIND(F)                                       \
   F(in, i32, node, "slots>nodes")                             \
   F(in, i32, part, "slots>parts")                             \

@@ -12,7 +12,7 @@
   F(in, i32, facet, "facets,3>wall_points")                                                              \
   F(in, f64, wall_point, "wall_points,3")
 
-/* Where the own point of a bin is, in bins: no place of meshes that people make. */
+/* Place of a bin's own point, in bins: no place of meshes that people make. */
 #define BIN_POINT(k) ((k) == 0 ? (f64)0.5123 : (k) == 1 ? (f64)0.4871 : (f64)0.5237)
 
 HD i32 overset_inside(i32 g, struct vec3 p OVERSET_INSIDE(PARAM))

@@ -1,6 +1,6 @@
 /* rows.h - what follows from who is solved for, and what is known of whole members (docs/overset.md). */
 
-/* What follows from the status of a node: whether its velocity is given (momentum), whether its dual is left
+/* Rows by the status of a node: whether its velocity is given (momentum), whether its dual is left
  * open (pressure), and how much its faces trust their memory. */
 #define OVERSET_ROWS(F)                                                 \
   F(in, i32, status, "nodes")                                           \
@@ -29,7 +29,7 @@ KERNEL(exchange_take_pressure, EXCHANGE_TAKE_PRESSURE, indirect)
   if (active[member[i]] && status[i] != FIELD) p[i] = next[i];
 }
 
-/* Of each member without an open boundary, over field nodes: the mean of p + phi, and what the duals leave over
+/* Members without an open boundary, over field nodes: the mean of p + phi, and what the duals leave over
  * per volume, which phi's own mean tells (composite.h). */
 #define OVERSET_LEVEL(F)         \
   F(in, f64, change, "nodes,1")  \

@@ -6,7 +6,7 @@
  * receptor as pass k found it; negative without fluid.                                           */
 
 #define NO_LAYER (1 << 20) /* of nodes of a part without an overset boundary */
-/* What holds a node in place of a cell of another part. */
+/* Codes that stand in place of a cell of another part. */
 enum overset_cell {
   OVERSET_NONE   = -1,
   OVERSET_WITHIN = -2, /* the walls */
@@ -27,7 +27,7 @@ enum overset_fault {
 /* Cells of the parts, in space their tetrahedra. */
 #define OVERSET_CELLS(F) F(in, i32, corners, "cells,4>places?")
 
-/* What a cell's corners' ranks give at a place in it. */
+/* Rank at a place in a cell, of those of its corners. */
 HD f64 overset_mean(const f64 *rank, const i32 *corners, const f64 *w)
 {
   f64 sum = 0;
