@@ -10,6 +10,7 @@ import pyamg.aggregation.tentative  # noqa: F401  # takes memory, once
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
+from kinemesh.device import threads
 from kinemesh.linear import blocks, hierarchy
 from kinemesh.linear.blocks import Blocks
 
@@ -40,7 +41,9 @@ def test_groups_of_rows_leave_the_bits_alone(monkeypatch, large):
     rows, points = mover.solver.rows[0], mover.vertices.points
     monkeypatch.setattr(hierarchy, "LARGE", large)
     found = []
-    for chunk, groups in ((10**9, 1), (1, 10**9), (100, 3)):  # one group; of each row; some
+    # one group; of each row; some; those shared by threads
+    for chunk, groups, count in ((10**9, 1, 1), (1, 10**9, 1), (100, 3, 1), (100, 40, 5)):
+        monkeypatch.setattr(threads._core, "threads", lambda count=count: count)
         monkeypatch.setattr(blocks, "CHUNK", chunk)
         monkeypatch.setattr(blocks, "GROUPS", groups)
         free = points[mover.pattern.node[rows]]
@@ -50,6 +53,7 @@ def test_groups_of_rows_leave_the_bits_alone(monkeypatch, large):
     assert len(found[0]) > 1
     assert found[1] == found[0]
     assert found[2] == found[0]
+    assert found[3] == found[0]
 
 
 @pytest.mark.long
@@ -57,6 +61,7 @@ def test_groups_of_rows_leave_the_bits_alone(monkeypatch, large):
 def test_a_hierarchy_is_made_in_less_than_twice_what_it_holds(monkeypatch, large):
     """Nothing is there in two forms; and the last hierarchy goes before there is a new one."""
     mover = assembled(12_000)
+    monkeypatch.setattr(threads._core, "threads", lambda: 1)  # each holds a group of rows
     monkeypatch.setattr(hierarchy, "LARGE", large)
     tracemalloc.start()
     try:

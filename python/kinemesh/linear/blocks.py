@@ -11,7 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from kinemesh.csr import ordered
+from kinemesh.csr import offsets_of, ordered
+from kinemesh.device.threads import over
 
 Floats = NDArray[np.float64]
 CHUNK = 1 << 12  # blocks of a group of rows, at least
@@ -53,18 +54,22 @@ class Blocks:
         parts : its rows in groups, as of `cut`
         blocks : how many they have at most: SciPy's products leave out what underflows to zero
         """
-        counts, at, row = [], 0, 0
-        column, data = np.empty(blocks, np.int32), np.empty(0, dtype)
-        for part in parts:
+
+        def made(group: tuple[int, sp.bsr_matrix]) -> tuple[sp.bsr_matrix, NDArray[Any]]:
+            row, part = group
             part.sort_indices()
+            rows = slice(row, row + len(part.indptr) - 1)
+            own = part if left is None else scaled(left[rows], part)
+            return part, (factor * own.data).transpose(0, 2, 1).astype(dtype, order="C")
+
+        counts, at = [], 0
+        column, data = np.empty(blocks, np.int32), np.empty(0, dtype)
+        for part, own in over(made, counted(parts)):
             counts.append(np.diff(part.indptr))
-            if left is not None:
-                part = scaled(left[row : row + len(counts[-1])], part)
             if not len(data):
-                data = np.empty((blocks, *part.blocksize[::-1]), dtype)
-            here = slice(at, at + len(part.indices))
-            column[here], data[here] = part.indices, (factor * part.data).transpose(0, 2, 1)
-            at, row = here.stop, row + len(counts[-1])
+                data = np.empty((blocks, *own.shape[1:]), dtype)
+            here = slice(at, at + len(own))
+            column[here], data[here], at = part.indices, own, here.stop
         return cls(_offsets(counts), column[:at], data[:at].reshape(at, -1))
 
 
@@ -108,6 +113,14 @@ def rows_between(matrix: sp.bsr_matrix, first: int, last: int) -> sp.bsr_matrix:
 def cut(matrix: sp.bsr_matrix) -> Iterator[sp.bsr_matrix]:
     """The rows of a matrix in groups."""
     return (rows_between(matrix, rows.start, rows.stop) for rows, _ in groups_of(matrix.indptr))
+
+
+def counted(parts: Iterable[sp.bsr_matrix]) -> Iterator[tuple[int, sp.bsr_matrix]]:
+    """Groups of rows, each with the number of its first."""
+    first = 0
+    for rows in parts:
+        yield first, rows
+        first += len(rows.indptr) - 1
 
 
 def across(matrix: sp.bsr_matrix) -> Iterator[sp.bsr_matrix]:
@@ -180,6 +193,18 @@ def _taken(items: list[Any]) -> Iterator[Any]:
     items.reverse()
     while items:
         yield items.pop()
+
+
+def sums(rows: NDArray[Any], blocks: Floats, count: int) -> Floats:
+    """(count, b, b) sums of the blocks of each of `count` rows, in their order.
+
+    Parameters
+    ----------
+    rows : (blocks,) in order
+    """
+    one = np.ones(len(rows)), np.arange(len(rows)), offsets_of(rows, count)
+    added = sp.csr_array(one, shape=(count, len(rows))) @ blocks.reshape(len(rows), -1)
+    return cast(Floats, added.reshape(count, *blocks.shape[1:]))
 
 
 def block_diagonal(matrix: sp.bsr_matrix) -> Floats:

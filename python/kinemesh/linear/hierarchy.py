@@ -8,25 +8,29 @@ On a CPU a run's memory peaks here, so products go by groups of rows and nothing
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from typing import cast
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from kinemesh.device.threads import over
 from kinemesh.linear.blocks import (
     Blocks,
     Floats,
     across,
     block_diagonal,
     block_rows,
+    counted,
     cut,
     filled,
     groups_of,
     product,
     rows_between,
     scaled,
+    sums,
     weighed,
 )
 
@@ -102,11 +106,16 @@ def _largest(matrix: sp.bsr_matrix) -> float:
     """
     v = np.cos(1 + 0.7 * np.arange(matrix.shape[0]))
     value, v = 1.0, v / np.sqrt((v * v).sum())
+    groups = list(cut(matrix))
     for _ in range(20):
-        w = matrix @ v
+        w = np.concatenate(list(over(partial(_times, v=v), groups)))
         value = float(np.sqrt((w * w).sum()))
         v = w / value
     return value
+
+
+def _times(matrix: sp.bsr_matrix, v: Floats) -> Floats:
+    return cast(Floats, matrix @ v)
 
 
 def _scaling(matrix: sp.bsr_matrix) -> tuple[Floats, float]:
@@ -160,13 +169,15 @@ def _couplings(matrix: sp.bsr_matrix, inverse: Floats) -> Floats:
     ----------
     inverse : (nodes, size, size)    of the diagonal blocks D
     """
-    found = np.empty(len(matrix.indices))
     row, column = block_rows(matrix), matrix.indices
-    for _, at in groups_of(matrix.indptr):
+
+    def sizes(group: tuple[slice, slice]) -> Floats:
+        _, at = group
         block = matrix.data[at]
         squares = (inverse[row[at]] @ block) * (block @ inverse[column[at]])
-        found[at] = np.sqrt(np.maximum(squares.mean(axis=2).sum(axis=1), 0.0))
-    return found
+        return cast(Floats, np.sqrt(np.maximum(squares.mean(axis=2).sum(axis=1), 0.0)))
+
+    return np.concatenate(list(over(sizes, groups_of(matrix.indptr))))
 
 
 def _aggregates(matrix: sp.bsr_matrix, inverse: Floats, strength: float) -> sp.csr_matrix:
@@ -207,20 +218,10 @@ def _strong(rows: sp.bsr_matrix, first: int, norm: Floats, weak: float) -> sp.bs
     keep = on | (
         (rows.data**2).sum(axis=(1, 2)) >= weak**2 * norm[first + row] * norm[rows.indices]
     )
-    data, added = rows.data[keep], np.zeros((len(rows.indptr) - 1, *rows.blocksize))
-    np.add.at(added, row[~keep], rows.data[~keep])
-    data[on[keep]] += added[row[on]]
-    counts = np.bincount(row[keep], minlength=len(added))
+    data, counts = rows.data[keep], np.bincount(row[keep], minlength=len(rows.indptr) - 1)
+    data[on[keep]] += sums(row[~keep], rows.data[~keep], len(counts))[row[on]]
     indptr = np.concatenate([[0], np.cumsum(counts)])
     return sp.bsr_matrix((data, rows.indices[keep], indptr), shape=rows.shape)
-
-
-def _counted(matrix: sp.bsr_matrix) -> Iterator[tuple[int, sp.bsr_matrix]]:
-    """Groups of rows, each with the number of its first."""
-    first = 0
-    for rows in cut(matrix):
-        yield first, rows
-        first += len(rows.indptr) - 1
 
 
 def _smoothed(
@@ -229,21 +230,27 @@ def _smoothed(
     """(1 - factor D^-1 K) P, weak blocks of K on the diagonal."""
     norm = np.sqrt((block_diagonal(matrix) ** 2).sum(axis=(1, 2))) if weak else np.zeros(0)
 
-    def parts() -> Iterator[sp.bsr_matrix]:
-        for first, rows in _counted(matrix):
-            last = first + len(rows.indptr) - 1
-            strong = _strong(rows, first, norm, weak) if weak else rows
-            change = product(scaled(inverse[first:last], strong), prolong)
-            change.data *= factor
-            change.sort_indices()  # else SciPy has tables of all columns for each difference
-            yield (rows_between(prolong, first, last) - change).tobsr(prolong.blocksize)
+    def smoothed(group: tuple[int, sp.bsr_matrix]) -> sp.bsr_matrix:
+        first, rows = group
+        last = first + len(rows.indptr) - 1
+        strong = _strong(rows, first, norm, weak) if weak else rows
+        change = product(scaled(inverse[first:last], strong), prolong)
+        change.data *= factor
+        change.sort_indices()  # else SciPy has tables of all columns for each difference
+        return (rows_between(prolong, first, last) - change).tobsr(prolong.blocksize)
 
-    return filled(parts())
+    return filled(over(smoothed, counted(cut(matrix))))
 
 
 def _galerkin(matrix: sp.bsr_matrix, prolong: sp.bsr_matrix) -> sp.bsr_matrix:
     """P^T K P; by groups of rows, as all of P^T K is larger than K."""
-    return filled(product(product(part, matrix), prolong) for part in across(prolong))
+
+    def rows(part: sp.bsr_matrix) -> sp.bsr_matrix:
+        found = product(product(part, matrix), prolong)
+        found.sort_indices()
+        return found
+
+    return filled(over(rows, across(prolong)))
 
 
 def _transfers(
@@ -252,7 +259,7 @@ def _transfers(
     """P, and P^T with its scaling: the blocks of the finer level (None: the finest) and of this."""
     blocks, parts = len(prolong.indices), across(prolong)
     if weight is not None:
-        parts = (weighed(part, weight) for part in parts)
+        parts = over(partial(weighed, blocks=weight), parts)
     return Blocks.of(cut(prolong), blocks), Blocks.of(parts, blocks, _inverse(middle))
 
 
@@ -344,7 +351,7 @@ def _even(matrix: sp.csr_matrix) -> sp.bsr_matrix:
     other.sort_indices()
     found = sp.bsr_matrix(other, blocksize=(1, 1))
     norm = np.abs(block_diagonal(found)[:, 0, 0])
-    return filled(_strong(rows, first, norm, ROUND_OFF) for first, rows in _counted(found))
+    return filled(_strong(rows, first, norm, ROUND_OFF) for first, rows in counted(cut(found)))
 
 
 def scalar(
