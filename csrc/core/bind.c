@@ -97,7 +97,8 @@ static int bind_array(Call *c, sets *known, const struct field *f, PyObject *obj
   if (op->format != format_of(c->kernel, f)) return wrong_dtype(c->kernel, f, op->format);
   if (meet_shape(known, f, op) < 0) return -1;
   const Py_ssize_t entries = op->bytes / (op->format == 'i' || op->format == 'f' ? 4 : 8);
-  if (entries > MOST_ENTRIES) {
+  const int        blocks  = !strncmp(f->shape, "blocks,", 7); /* of a matrix: BLOCK_AT counts their numbers */
+  if ((blocks ? op->shape[0] : entries) > MOST_ENTRIES) {
     PyErr_Format(PyExc_OverflowError, "%s: %s has %zd entries, expected at most %d", c->kernel->name, f->name, entries,
                  MOST_ENTRIES);
     return -1;

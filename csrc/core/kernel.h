@@ -72,6 +72,8 @@ typedef f64 real;
  * number while the one before is at work, and the first where NEIGHBOURS stands: best before the
  * question whether the member is active, as one load that waits for another is what small kernels
  * take their time for.                                                                          */
+/* Where block i of b numbers stands: matrices hold more numbers than 32 bits count. */
+#define BLOCK_AT(matrix, b, i) ((matrix) + (ptrdiff_t)(b) * (i))
 /* Entry (i, j) of a block of size b: columns are contiguous, the lanes' rows side by side. */
 #define ENTRY(b, i, j) ((b) * (j) + (i))
 /* Sums (or maxima) of nv quantities over each group of items offsets[g] .. offsets[g+1]-1, in

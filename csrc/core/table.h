@@ -16,8 +16,8 @@ typedef double   f64;
 #define BLOCK      256
 #define TEAM_BLOCK 128
 
-/* Numbers of an array: kernels count them in i32, and the threads of a last block and sums in steps of a
- * block count up to a block further.                                                            */
+/* Numbers of an array, of a matrix its blocks: kernels count them in i32, and the threads of a last block and
+ * sums in steps of a block count up to a block further.                                         */
 #define MOST_ENTRIES (INT32_MAX - BLOCK)
 
 struct field {

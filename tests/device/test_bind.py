@@ -428,11 +428,13 @@ def test_an_array_that_kernels_cannot_count_is_refused(host, many, entries):
 
 
 def test_an_array_that_kernels_cannot_count_is_refused_before_it_is_made(backend, many):
-    """The matrix of 5.7 million points in space with 14 satellites each: 25 numbers a block."""
-    blocks, before = 15 * 5_727_000, backend.allocated
+    """Numbers of an array, and blocks of a matrix, that of 2.2 thousand million in space."""
+    rows, before = 15 * 5_727_000, backend.allocated
 
-    with pytest.raises(DeviceError, match=rf"shape \({blocks}, 25\) has {25 * blocks} numbers"):
-        backend.zeros((blocks, 25), "float32")
+    with pytest.raises(DeviceError, match=rf"shape \({rows}, 25\) has {25 * rows} numbers"):
+        backend.zeros((rows, 25), "float32")
+    with pytest.raises(DeviceError, match=rf"shape \({MOST + 1}, 25\) has {MOST + 1} blocks"):
+        backend.zeros((MOST + 1, 25), "float32", blocks=True)
     with pytest.raises(DeviceError, match=f"expected at most {MOST}"):
         backend.table(many[: MOST + 1])
 

@@ -97,7 +97,7 @@ KERNEL(N(cloud_wall_jacobian), CLOUD_SIDE_JACOBIAN, indirect)
   for (i32 j = 0; j < NV; j++) {
     real through[NV];
     for (i32 k = 0; k < NV; k++) through[k] = push[k] * press[j];
-    N(cloud_close_column)((real)V[a], own, s, w, j, through, plane_of, A + NB * slot[i]);
+    N(cloud_close_column)((real)V[a], own, s, w, j, through, plane_of, BLOCK_AT(A, NB, slot[i]));
   }
 }
 
@@ -137,6 +137,6 @@ KERNEL(N(cloud_farfield_jacobian), CLOUD_FARFIELD_JACOBIAN, indirect)
   for (i32 j = 0; j < NV; j++) {
     real left[NV], right[NV];
     N(roe_jacobian)(mean, own, out, s, w, j, left, right);
-    N(cloud_close_column)((real)V[a], own, s, w, j, left, plane_of, A + NB * slot[i]);
+    N(cloud_close_column)((real)V[a], own, s, w, j, left, plane_of, BLOCK_AT(A, NB, slot[i]));
   }
 }

@@ -28,7 +28,7 @@ LANES(N(cloud_jacobian), CLOUD_JACOBIAN, heavy, NV)
     for (i32 k = 0; k < NV; k++) d[j][k] = 0;
   for (i32 e = offsets[a]; e < offsets[a + 1]; e++) {
     const real *r = q + NV * neighbour[e];
-    real        away[DIM], s[DIM], *to = A + NB * slot[e];
+    real        away[DIM], s[DIM], *to = BLOCK_AT(A, NB, slot[e]);
     const real  w                    = N(cloud_satellite)(x, a, neighbour[e], inverse, v, squared, away, s);
     const struct N(roe_average) mean = N(roe_average)(l, r, s, w, damping_of(jacobian_fix[m], low_mach + 2 * m));
     for (i32 j = 0; j < WIDTH(NV); j++) {
@@ -51,7 +51,7 @@ LANES(N(cloud_jacobian), CLOUD_JACOBIAN, heavy, NV)
     if (plane_of) N(along)(plane_of, d[j] + MOMENTUM);
     if (plane_of && lane + j >= MOMENTUM && lane + j < ENERGY) /* no change of the momentum across */
       for (i32 k = 0; k < DIM; k++) d[j][MOMENTUM + k] += size * sum * plane_of[k] * plane_of[lane + j - MOMENTUM];
-    N(state_put)(A + NB * diagonal[i] + ENTRY(NV, 0, lane + j), d[j]);
+    N(state_put)(BLOCK_AT(A, NB, diagonal[i]) + ENTRY(NV, 0, lane + j), d[j]);
   }
   for (i32 k = lane; k < lane + WIDTH(NV); k++) rhs[NV * i + k] = -res[NV * a + k];
 }

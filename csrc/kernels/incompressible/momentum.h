@@ -111,7 +111,7 @@ KERNEL(N(inc_planes), INC_PLANES, heavy)
   for (i32 b = row[i]; b < row[i + 1]; b++)
     for (i32 k = 0; k < ND; k++) {
       const f32 along = k / DIM == k % DIM, across = b == diagonal[i] ? 0 : way[k / DIM] * way[k % DIM];
-      A[ND * b + k] = scalar[b] * (along - across);
+      BLOCK_AT(A, ND, b)[k] = scalar[b] * (along - across);
     }
 }
 

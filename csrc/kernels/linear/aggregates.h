@@ -15,7 +15,7 @@ KERNEL(K(aggregate_blocks_), AGGREGATE_BLOCKS, heavy)
   real s[BB];
   for (i32 k = 0; k < BB; k++) s[k] = 0;
   for (i32 t = from[i]; t < from[i + 1]; t++)
-    for (i32 k = 0; k < BB; k++) s[k] += A[BB * term[t] + k];
+    for (i32 k = 0; k < BB; k++) s[k] += BLOCK_AT(A, BB, term[t])[k];
   for (i32 k = 0; k < BB; k++) C[BB * i + k] = s[k];
 }
 

@@ -84,7 +84,7 @@ LANES(K(block_product_), BLOCK_PRODUCT, heavy, B)
   if (!live[member[i]]) return;
   real s[WIDTH(B)];
   for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
-  for (i32 b = row[i]; b < row[i + 1]; b++) K(block_apply_)(A + BB * b, x + B * column[b], lane, s);
+  for (i32 b = row[i]; b < row[i + 1]; b++) K(block_apply_)(BLOCK_AT(A, BB, b), x + B * column[b], lane, s);
   for (i32 k = 0; k < WIDTH(B); k++) y[B * i + lane + k] = s[k];
 }
 
@@ -94,13 +94,13 @@ LANES(K(block_schur_), BLOCK_SCHUR, heavy, B)
 {
   if (!live[member[i]]) return;
   const i32 ahead = i + AHEAD < n ? i + AHEAD : i;
-  FETCH(A + BB * row[ahead], A + BB * (diagonal[ahead] + 1));
-  for (i32 b = row[ahead]; b < diagonal[ahead]; b++) FETCH(A + BB * mirror[b], A + BB * (mirror[b] + 1));
+  FETCH(BLOCK_AT(A, BB, row[ahead]), BLOCK_AT(A, BB, diagonal[ahead] + 1));
+  for (i32 b = row[ahead]; b < diagonal[ahead]; b++) FETCH(BLOCK_AT(A, BB, mirror[b]), BLOCK_AT(A, BB, mirror[b] + 1));
   real d[B][WIDTH(B)]; /* columns; the lanes' rows */
   for (i32 j = 0; j < B; j++)
-    for (i32 r = 0; r < WIDTH(B); r++) d[j][r] = A[BB * diagonal[i] + ENTRY(B, lane + r, j)];
+    for (i32 r = 0; r < WIDTH(B); r++) d[j][r] = BLOCK_AT(A, BB, diagonal[i])[ENTRY(B, lane + r, j)];
   for (i32 b = row[i]; b < diagonal[i]; b++) {
-    const real *l = A + BB * b + lane, *u = A + BB * mirror[b];
+    const real *l = BLOCK_AT(A, BB, b) + lane, *u = BLOCK_AT(A, BB, mirror[b]);
     for (i32 j = 0; j < B; j++)
       for (i32 k = 0; k < B; k++)
         for (i32 r = 0; r < WIDTH(B); r++) d[j][r] -= ONCE(l[ENTRY(B, r, k)]) * ONCE(u[ENTRY(B, k, j)]);
@@ -129,7 +129,7 @@ LANES(K(block_scale_), BLOCK_SCALE, heavy, BLOCKS_AT_ONCE *B)
   }
   for (i32 b = row[i] + lane / B; b < row[i + 1]; b += PARTS(BLOCKS_AT_ONCE))
     for (i32 j = first; j < first + WIDTH(B); j++) {
-      real *to = A + BB * b + ENTRY(B, 0, j), c[B], s[B];
+      real *to = BLOCK_AT(A, BB, b) + ENTRY(B, 0, j), c[B], s[B];
       LOAD(B, to, c);
       for (i32 r = 0; r < B; r++) s[r] = b == diagonal[i] && r == j ? R(-2) : R(0);
       for (i32 k = 0; k < B; k++)
@@ -144,7 +144,8 @@ LANES(K(block_diagonal_), BLOCK_DIAGONAL, indirect, B)
 {
   if (!live[member[i]]) return;
   for (i32 j = 0; j < B; j++)
-    for (i32 r = lane; r < lane + WIDTH(B); r++) D[BB * i + ENTRY(B, r, j)] = A[BB * diagonal[i] + ENTRY(B, r, j)];
+    for (i32 r = lane; r < lane + WIDTH(B); r++)
+      D[BB * i + ENTRY(B, r, j)] = BLOCK_AT(A, BB, diagonal[i])[ENTRY(B, r, j)];
 }
 
 /* A row solved for its own y with the latest of the others; cold: later rows have none yet. */
@@ -156,6 +157,6 @@ LANES(K(block_sweep_), BLOCK_SWEEP, heavy, B)
   for (i32 k = 0; k < WIDTH(B); k++) s[k] = z[k] = 0;
   K(block_apply_)(pivot + BB * i, b + B * i, lane, z);
   for (i32 c = row[i]; c < last; c++)
-    if (c != diagonal[i]) K(block_apply_)(A + BB * c, y + B * column[c], lane, s);
+    if (c != diagonal[i]) K(block_apply_)(BLOCK_AT(A, BB, c), y + B * column[c], lane, s);
   for (i32 k = 0; k < WIDTH(B); k++) y[B * i + lane + k] = z[k] - s[k];
 }

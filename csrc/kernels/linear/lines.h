@@ -31,12 +31,12 @@ KERNEL(K(line_factor_), LINE_FACTOR, heavy)
   if (!live[member[place[line[i]]]]) return;
   for (i32 p = line[i]; p < line[i + 1]; p++) {
     const i32   row = place[p];
-    const real *a   = A + BB * diagonal[row];
+    const real *a   = BLOCK_AT(A, BB, diagonal[row]);
     real        d[BB];
     for (i32 k = 0; k < BB; k++) d[k] = a[k];
     for (i32 k = 0; k < B; k++) d[ENTRY(B, k, k)] += R(2); /* block_scale leaves a - 2 there */
     if (back[p] >= 0) {
-      const real *l = A + BB * back[p], *u = A + BB * on[p - 1], *e = E + BB * (p - 1);
+      const real *l = BLOCK_AT(A, BB, back[p]), *u = BLOCK_AT(A, BB, on[p - 1]), *e = E + BB * (p - 1);
       for (i32 j = 0; j < B; j++) {
         real t[B], s[B];
         for (i32 k = 0; k < B; k++) t[k] = s[k] = 0;
@@ -66,7 +66,7 @@ KERNEL(K(line_solve_), LINE_SOLVE, heavy)
   for (i32 p = 0; p < count; p++) {
     real s[B];
     for (i32 k = 0; k < B; k++) s[k] = 0;
-    if (p > 0) K(line_apply_)(A + BB * back[first + p], y[p - 1], s);
+    if (p > 0) K(line_apply_)(BLOCK_AT(A, BB, back[first + p]), y[p - 1], s);
     for (i32 k = 0; k < B; k++) s[k] = r[B * place[first + p] + k] - s[k];
     K(line_apply_)(E + BB * (first + p), s, y[p]);
   }
@@ -74,7 +74,7 @@ KERNEL(K(line_solve_), LINE_SOLVE, heavy)
     real s[B], t[B];
     for (i32 k = 0; k < B; k++) s[k] = t[k] = 0;
     if (p < count - 1) {
-      K(line_apply_)(A + BB * on[first + p], y[p + 1], s);
+      K(line_apply_)(BLOCK_AT(A, BB, on[first + p]), y[p + 1], s);
       K(line_apply_)(E + BB * (first + p), s, t);
     }
     for (i32 k = 0; k < B; k++) {
@@ -99,7 +99,7 @@ LANES(K(line_left_), LINE_LEFT, heavy, B)
   real s[WIDTH(B)], z[WIDTH(B)];
   for (i32 k = 0; k < WIDTH(B); k++) s[k] = R(2) * x[B * i + lane + k], z[k] = 0;
   K(block_apply_)(pivot + BB * i, b + B * i, lane, z);
-  for (i32 c = row[i]; c < row[i + 1]; c++) K(block_apply_)(A + BB * c, x + B * column[c], lane, s);
+  for (i32 c = row[i]; c < row[i + 1]; c++) K(block_apply_)(BLOCK_AT(A, BB, c), x + B * column[c], lane, s);
   for (i32 k = 0; k < WIDTH(B); k++) r[B * i + lane + k] = z[k] - s[k];
 }
 

@@ -29,7 +29,7 @@ HD void row_of_blocks(const i32 b, const i32 c, const i32 *column, const f32 *M,
   for (i32 e = begin + lane % SHARE(b); e < end; e += SHARE(b))
     for (i32 j = 0; j < c; j++)
       for (i32 k = 0; k < WIDTH(b); k++) {
-        const f32 *m = M + b * c * e + ENTRY(b, own + k, j);
+        const f32 *m = BLOCK_AT(M, b * c, e) + ENTRY(b, own + k, j);
         s[k] += (real)(b == 3 || c == 3 ? ONCE(*m) : *m) * x[c * column[e] + j];
       }
   for (i32 k = 0; k < WIDTH(b); k++) s[k] = together(s[k], SHARE(b));

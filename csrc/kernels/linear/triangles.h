@@ -29,14 +29,14 @@
 LANES(K(block_lower_), BLOCK_LOWER, heavy, B)
 {
   if (!live[member[i]]) return;
-  if (BB > 1 && i + AHEAD < n) FETCH(A + BB * row[i + AHEAD], A + BB * diagonal[i + AHEAD]);
+  if (BB > 1 && i + AHEAD < n) FETCH(BLOCK_AT(A, BB, row[i + AHEAD]), BLOCK_AT(A, BB, diagonal[i + AHEAD]));
   real s[WIDTH(B)], z[WIDTH(B)];
   for (i32 k = 0; k < WIDTH(B); k++) s[k] = z[k] = 0;
   if (pivot)
     K(block_apply_)(pivot + BB * i, b + B * i, lane, z);
   else
     for (i32 k = 0; k < WIDTH(B); k++) z[k] = b[B * i + lane + k];
-  for (i32 c = row[i]; c < diagonal[i]; c++) K(block_apply_)(A + BB * c, y + B * column[c], lane, s);
+  for (i32 c = row[i]; c < diagonal[i]; c++) K(block_apply_)(BLOCK_AT(A, BB, c), y + B * column[c], lane, s);
   for (i32 k = 0; k < WIDTH(B); k++) y[B * i + lane + k] = z[k] - s[k];
 }
 
@@ -44,10 +44,10 @@ LANES(K(block_lower_), BLOCK_LOWER, heavy, B)
 LANES(K(block_upper_), BLOCK_UPPER, heavy, B)
 {
   if (!live[member[i]]) return;
-  if (BB > 1 && i + AHEAD < n) FETCH(A + BB * (diagonal[i + AHEAD] + 1), A + BB * row[i + AHEAD + 1]);
+  if (BB > 1 && i + AHEAD < n) FETCH(BLOCK_AT(A, BB, diagonal[i + AHEAD] + 1), BLOCK_AT(A, BB, row[i + AHEAD + 1]));
   real s[WIDTH(B)];
   for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
-  for (i32 c = diagonal[i] + 1; c < row[i + 1]; c++) K(block_apply_)(A + BB * c, y + B * column[c], lane, s);
+  for (i32 c = diagonal[i] + 1; c < row[i + 1]; c++) K(block_apply_)(BLOCK_AT(A, BB, c), y + B * column[c], lane, s);
   for (i32 k = 0; k < WIDTH(B); k++) y[B * i + lane + k] = v[B * i + lane + k] - s[k];
 }
 
@@ -55,11 +55,11 @@ LANES(K(block_upper_), BLOCK_UPPER, heavy, B)
 LANES(K(block_turn_), BLOCK_TURN, heavy, B)
 {
   if (!live[member[i]]) return;
-  if (BB > 1 && i + AHEAD < n) FETCH(A + BB * row[i + AHEAD], A + BB * (diagonal[i + AHEAD] + 1));
+  if (BB > 1 && i + AHEAD < n) FETCH(BLOCK_AT(A, BB, row[i + AHEAD]), BLOCK_AT(A, BB, diagonal[i + AHEAD] + 1));
   real s[WIDTH(B)], e[WIDTH(B)];
   for (i32 k = 0; k < WIDTH(B); k++) s[k] = e[k] = 0;
-  K(block_apply_)(A + BB * diagonal[i], t + B * i, lane, e);
-  for (i32 c = row[i]; c < diagonal[i]; c++) K(block_apply_)(A + BB * c, z + B * column[c], lane, s);
+  K(block_apply_)(BLOCK_AT(A, BB, diagonal[i]), t + B * i, lane, e);
+  for (i32 c = row[i]; c < diagonal[i]; c++) K(block_apply_)(BLOCK_AT(A, BB, c), z + B * column[c], lane, s);
   for (i32 k = 0; k < WIDTH(B); k++) {
     const i32  at = B * i + lane + k;
     const real zk = v[at] + e[k] - s[k];

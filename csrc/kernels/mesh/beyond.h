@@ -30,7 +30,7 @@ KERNEL(OF(bc, _jacobian), BC_BEYOND_JACOBIAN, indirect)
   if (!active[m]) return;
   real out[NV];
   BEYOND;
-  N(bc_beyond)(q + NV * a, out, S + DIM * i, w[i], damping_of(entropy_fix, low_mach + 2 * m), A + NB * slot[i]);
+  N(bc_beyond)(q + NV * a, out, S + DIM * i, w[i], damping_of(entropy_fix, low_mach + 2 * m), BLOCK_AT(A, NB, slot[i]));
 }
 #endif
 #undef VARIANT

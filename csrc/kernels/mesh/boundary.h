@@ -40,7 +40,7 @@ KERNEL(N(bc_wall_jacobian), BC_JACOBIAN, indirect)
   for (i32 k = 0; k < DIM; k++) push[MOMENTUM + k] = S[DIM * i + k];
   push[ENERGY] = w[i];
   N(gas_pressure_row)(q + NV * a, p);
-  for (i32 k = 0; k < NB; k++) A[NB * slot[i] + k] += push[k % NV] * p[k / NV];
+  for (i32 k = 0; k < NB; k++) BLOCK_AT(A, NB, slot[i])[k] += push[k % NV] * p[k / NV];
 }
 
 /* Adds to a diagonal block the derivative of Roe's flux from the node of a boundary to a state beyond, which stays. */

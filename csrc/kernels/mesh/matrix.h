@@ -43,7 +43,7 @@ HD void OF(jacobian_row)(const i32 a, const i32 lane VISCOUS_ROWS(PARAM))
     for (i32 e = first; e < last; e++) {
       const i32  f = edge[e], b = neighbour[e];
       const real sign = b > a ? R(1) : R(-1), *l = q + NV * a, *r = q + NV * b;
-      real      *to = A + NB * slot[e], out[DIM];
+      real      *to = BLOCK_AT(A, NB, slot[e]), out[DIM];
       for (i32 k = 0; k < DIM; k++) out[k] = sign * S[DIM * f + k];
       BLOCKS(mean[e - first], l, r, out, sign * w[f], lane, to, d);
       sum += mean[e - first].wave;
@@ -55,7 +55,7 @@ HD void OF(jacobian_row)(const i32 a, const i32 lane VISCOUS_ROWS(PARAM))
     real own[NV];
     for (i32 k = 0; k < NV; k++) own[k] = d[j][k] + (k == lane + j ? time : R(0));
     if (low_mach[2 * m] < 1) N(low_mach_pace)(q + NV * a, (real)low_mach[2 * m + 1], per_dtau, lane + j, own);
-    N(state_put)(A + NB * diagonal[line] + ENTRY(NV, 0, lane + j), own);
+    N(state_put)(BLOCK_AT(A, NB, diagonal[line]) + ENTRY(NV, 0, lane + j), own);
   }
   for (i32 k = lane; k < lane + WIDTH(NV); k++) rhs[NV * line + k] = -res[NV * a + k];
 }

@@ -92,11 +92,11 @@ KERNEL(N(bc_no_slip_jacobian), BC_NO_SLIP_JACOBIAN, indirect)
   for (i32 k = 0; k < DIM; k++) v[k] = (real)velocity[DIM * i + k];
   for (i32 b = row[at]; b < row[at + 1]; b++)
     for (i32 j = 0; j < NV; j++) {
-      real *column = A + NB * b + ENTRY(NV, 0, j), work = N(vec_dot)(v, column + MOMENTUM);
+      real *column = BLOCK_AT(A, NB, b) + ENTRY(NV, 0, j), work = N(vec_dot)(v, column + MOMENTUM);
       column[ENERGY] = warm ? R(0) : column[ENERGY] - work;
       for (i32 k = 0; k < DIM; k++) column[MOMENTUM + k] = 0;
     }
-  real *own = A + NB * diagonal[at];
+  real *own = BLOCK_AT(A, NB, diagonal[at]);
   for (i32 k = 0; k < DIM; k++) {
     own[ENTRY(NV, MOMENTUM + k, DENSITY)]      = -v[k];
     own[ENTRY(NV, MOMENTUM + k, MOMENTUM + k)] = 1;

@@ -26,10 +26,10 @@ KERNEL(bc_symmetry_jacobian_3d, BC_SYMMETRY_JACOBIAN, indirect)
   const i32 a = node[i], m = member[a], at = line[i];
   if (!active[m]) return;
   const real *unit = plane + 3 * m;
-  real       *own = A + 25 * diagonal[at], size = 0;
+  real       *own = BLOCK_AT(A, 25, diagonal[at]), size = 0;
   for (i32 j = 0; j < 3; j++) size += unit[j] * vec_dot_3d(unit, own + ENTRY(5, MOMENTUM, MOMENTUM + j));
   for (i32 b = row[at]; b < row[at + 1]; b++)
-    for (i32 j = 0; j < 5; j++) along_3d(unit, A + 25 * b + ENTRY(5, MOMENTUM, j));
+    for (i32 j = 0; j < 5; j++) along_3d(unit, BLOCK_AT(A, 25, b) + ENTRY(5, MOMENTUM, j));
   for (i32 j = 0; j < 3; j++)
     for (i32 k = 0; k < 3; k++) own[ENTRY(5, MOMENTUM + k, MOMENTUM + j)] += size * unit[k] * unit[j];
 }

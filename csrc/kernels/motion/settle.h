@@ -17,14 +17,14 @@ LANES(N(copy_marked), COPY_MARKED, indirect, DIM)
 #define SPRING_NARROW(F) COPY(F, f64, f32, "blocks," STR(ND))
 LANES(N(spring_narrow), SPRING_NARROW, indirect, ND)
 {
-  EACH_LANE(k, ND) to[k] = (f32)from[k];
+  for (i32 k = lane; k < lane + WIDTH(ND); k++) BLOCK_AT(to, ND, i)[k] = (f32)BLOCK_AT(from, ND, i)[k];
 }
 
 /* A matrix as it is before it is factored. */
 #define SPRING_COPY(F) COPY(F, f64, f64, "blocks," STR(ND))
 LANES(N(spring_copy), SPRING_COPY, indirect, ND)
 {
-  EACH_LANE(k, ND) to[k] = from[k];
+  for (i32 k = lane; k < lane + WIDTH(ND); k++) BLOCK_AT(to, ND, i)[k] = BLOCK_AT(from, ND, i)[k];
 }
 
 /* First guess of the displacements, and the given ones alone: extrapolated inside from the last four. */

@@ -79,8 +79,8 @@ LANES(spring_rows, SPRING_ROWS, busy, 2)
   spring_put(D + 4 * i, lane, ii, one, 0);
   if (to != from + 1) /* blocks of several runs add up; a fixed row has none */
     for (i32 b = row[i]; b < row[i + 1]; b++)
-      for (i32 k = 2 * lane; k < 2 * (lane + WIDTH(2)); k++) A[4 * b + k] = 0;
-  spring_put(A + 4 * diagonal[i], lane, unit, one, 0);
+      for (i32 k = 2 * lane; k < 2 * (lane + WIDTH(2)); k++) BLOCK_AT(A, 4, b)[k] = 0;
+  spring_put(BLOCK_AT(A, 4, diagonal[i]), lane, unit, one, 0);
   for (i32 r = from; r < to; r++) {
     const i32    begin = runs[r], end = runs[r + 1] - 1, closed = other[begin] == other[end];
     struct spoke last = spoke_of(minus(point(x, other[begin]), at));
@@ -93,11 +93,11 @@ LANES(spring_rows, SPRING_ROWS, busy, 2)
       if (s == begin + 1 && closed)
         for (i32 c = 0; c < WIDTH(2); c++) first[c] = here[c]; /* the last triangle adds to it */
       else
-        spring_put(A + 4 * slot[s - 1], lane, inverse, here, to != from + 1);
+        spring_put(BLOCK_AT(A, 4, slot[s - 1]), lane, inverse, here, to != from + 1);
       for (i32 c = 0; c < WIDTH(2); c++) here[c] = there[c];
       last = next;
     }
     for (i32 c = 0; c < WIDTH(2); c++) spring_column(here + c, first[c], 1);
-    spring_put(A + 4 * slot[end], lane, inverse, here, to != from + 1);
+    spring_put(BLOCK_AT(A, 4, slot[end]), lane, inverse, here, to != from + 1);
   }
 }

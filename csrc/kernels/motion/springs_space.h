@@ -45,8 +45,8 @@ TEAM(spring_edges_3d, SPRING_EDGES, wide, 32)
     team_step();
     for (i32 k = lane; k < 9 * count; k += PARTS(32)) {
       const i32 e = k / 9, c = k % 9, turned = 3 * (c % 3) + c / 3;
-      A[9 * found->slot[e][0] + c]      = (real)found->block[e][c];
-      A[9 * found->slot[e][1] + turned] = (real)found->block[e][c];
+      BLOCK_AT(A, 9, found->slot[e][0])[c]      = (real)found->block[e][c];
+      BLOCK_AT(A, 9, found->slot[e][1])[turned] = (real)found->block[e][c];
     }
     team_step();
   }
@@ -115,7 +115,7 @@ TEAM(spring_rows_3d, SPRING_ROWS_3D, indirect, 8)
   const f64 *normal    = mirror + 3 * member[a];
   f64        others[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, own[9], inverse[9];
   for (i32 b = row[i] + lane; !held && b < end; b += PARTS(8))
-    for (i32 k = 0; b != at && k < 9; k++) others[k] += (f64)A[9 * b + k];
+    for (i32 k = 0; b != at && k < 9; k++) others[k] += (f64)BLOCK_AT(A, 9, b)[k];
   for (i32 k = 0; k < 9; k++) others[k] = together_f64(others[k], 8);
   spring_own(own, others, held, slides[a], normal);
   const f64 det = spring_inverse(own, inverse);
@@ -123,14 +123,14 @@ TEAM(spring_rows_3d, SPRING_ROWS_3D, indirect, 8)
   for (i32 k = 0; lane == 0 && k < 9; k++) D[9 * i + k] = (real)own[k];
   for (i32 b = row[i] + lane; b < end; b += PARTS(8)) {
     f64 block[9];
-    for (i32 k = 0; k < 9; k++) block[k] = (f64)A[9 * b + k];
+    for (i32 k = 0; k < 9; k++) block[k] = (f64)BLOCK_AT(A, 9, b)[k];
     if (slides[node[column[b]]]) spring_along(block, normal);
     if (slides[a]) spring_within(block, normal);
     for (i32 r = 0; r < 3; r++)
       for (i32 c = 0; c < 3; c++) {
         f64 s = 0;
         for (i32 k = 0; k < 3; k++) s += inverse[3 * k + r] * block[3 * c + k];
-        A[9 * b + 3 * c + r] = (real)(b == at ? r == c : held ? 0 : s);
+        BLOCK_AT(A, 9, b)[3 * c + r] = (real)(b == at ? r == c : held ? 0 : s);
       }
   }
 }

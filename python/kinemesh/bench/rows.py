@@ -151,7 +151,7 @@ def _bicgstab(backend: Backend, grid: MeshVertices, wanted: set[str]) -> Rows:
         product = solver.product(solver.b, solver.x)
         assemble = mover.assemble
         ten = [solver.begin, backend.record([solver.iterate], times=TEN)]
-        kept = backend.zeros(solver.A.shape, solver.A.dtype)
+        kept = backend.zeros(solver.A.shape, solver.A.dtype, blocks=True)
         copied = {"from": kept, "to": solver.A}
         restore = grid.fields.bind("spring_copy", suffix="f64", **copied)
     assemble()

@@ -48,13 +48,13 @@ def _load_cuda() -> tuple[ModuleType | None, str]:
     return (_cuda, "") if count else (None, "the CUDA driver reports no device")
 
 
-def _check_entries(shape: tuple[int, ...]) -> None:
-    """Raise DeviceError if an array has more entries than kernels can count."""
-    if prod(shape) > _core.MOST_ENTRIES:
+def _check_entries(shape: tuple[int, ...], blocks: bool = False) -> None:
+    """Raise DeviceError if an array has more numbers, or blocks, than kernels can count."""
+    count, what = (shape[0], "blocks") if blocks else (prod(shape), "numbers")
+    if count > _core.MOST_ENTRIES:
         raise DeviceError(
-            f"an array of shape {shape} has {prod(shape)} numbers, expected at most "
-            f"{_core.MOST_ENTRIES}, as kernels count in 32 bits; take fewer nodes, points or "
-            "members, or a solver without a matrix, whose blocks are the most numbers"
+            f"an array of shape {shape} has {count} {what}, expected at most {_core.MOST_ENTRIES}, "
+            "as kernels count in 32 bits; take fewer nodes, points or members"
         )
 
 
@@ -119,13 +119,18 @@ class Backend:
         """New array of `values` on the device; dtype "real" is the backend's precision."""
         return self._there(np.array(values, dtype=self._dtype(dtype), order="C"))
 
-    def table(self, values: Any, dtype: Any = np.int32) -> Any:
-        """Read-only array on the device; on a CPU `values` itself if it is of that type."""
-        return self._there(np.ascontiguousarray(values, dtype))
+    def table(self, values: Any, dtype: Any = np.int32, *, blocks: bool = False) -> Any:
+        """Read-only array on the device; on a CPU `values` itself if it is of that type.
 
-    def _there(self, host: np.ndarray) -> Any:
+        Parameters
+        ----------
+        blocks : a matrix (blocks, numbers of a block), whose blocks alone 32 bits must count
+        """
+        return self._there(np.ascontiguousarray(values, dtype), blocks)
+
+    def _there(self, host: np.ndarray, blocks: bool = False) -> Any:
         """A copy of an array on the device; on a CPU the array itself."""
-        _check_entries(host.shape)
+        _check_entries(host.shape, blocks)
         self.allocated += host.nbytes
         if not self.on_gpu:
             return host
@@ -133,10 +138,12 @@ class Backend:
         there.copy_from(host)
         return there
 
-    def zeros(self, shape: int | Sequence[int], dtype: Any = "real") -> Any:
-        """A new array of zeros on the device."""
+    def zeros(
+        self, shape: int | Sequence[int], dtype: Any = "real", *, blocks: bool = False
+    ) -> Any:
+        """A new array of zeros on the device; `blocks` as of `table`."""
         shape = (shape,) if isinstance(shape, int | np.integer) else tuple(int(n) for n in shape)
-        _check_entries(shape)
+        _check_entries(shape, blocks)
         self.allocated += prod(shape) * self._dtype(dtype).itemsize
         if not self.on_gpu:
             return np.zeros(shape, self._dtype(dtype))

@@ -24,11 +24,13 @@ class Counting(Backend):
         self._irregular: set[int] = set()
         self._apart = False
 
-    def _there(self, host: np.ndarray) -> Any:
-        return self._noted(super()._there(host.copy()))
+    def _there(self, host: np.ndarray, blocks: bool = False) -> Any:
+        return self._noted(super()._there(host.copy(), blocks))
 
-    def zeros(self, shape: int | Sequence[int], dtype: Any = "real") -> Any:
-        return self._noted(super().zeros(shape, dtype))
+    def zeros(
+        self, shape: int | Sequence[int], dtype: Any = "real", *, blocks: bool = False
+    ) -> Any:
+        return self._noted(super().zeros(shape, dtype, blocks=blocks))
 
     def _noted(self, array: Any) -> Any:
         if self._apart:

@@ -54,7 +54,7 @@ class Bicgstab(Krylov):
         super().__init__(backend, pattern, size, active, suffix or backend.suffix, width, tables)
         self.active, self.faults = active, faults
         rows, blocks = len(pattern.node), len(pattern.column)
-        self.A = backend.zeros((blocks, size * size), self.dtype)
+        self.A = backend.zeros((blocks, size * size), self.dtype, blocks=True)
         self.D, self.pivot = (backend.zeros((rows, size * size), self.dtype) for _ in range(2))
         self.b, self.x, self.r, self.shadow, self.p, self.v, self.t, self.y, self.z, self.sum = (
             backend.zeros((rows, self.width), self.dtype) for _ in range(10)

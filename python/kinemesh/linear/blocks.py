@@ -139,7 +139,7 @@ def across(matrix: sp.bsr_matrix) -> Iterator[sp.bsr_matrix]:
 def scaled(blocks: Floats, matrix: sp.bsr_matrix) -> sp.bsr_matrix:
     """Rows of blocks times a matrix."""
     data, small = np.empty_like(matrix.data), LARGEST // prod(blocks.shape[1:])
-    for rows, at in groups_of(matrix.indptr, small):  # copies are as large as the matrix
+    for rows, at in groups_of(matrix.indptr, max(small, 1)):  # copies are as large as the matrix
         counts = np.diff(matrix.indptr[rows.start : rows.stop + 1])
         of_block = np.repeat(blocks[rows], counts, axis=0)
         _product(of_block, matrix.data[at], data[at])
@@ -203,7 +203,7 @@ def sums(rows: NDArray[Any], blocks: Floats, count: int) -> Floats:
     rows : (blocks,) in order
     """
     one = np.ones(len(rows)), np.arange(len(rows)), offsets_of(rows, count)
-    added = sp.csr_array(one, shape=(count, len(rows))) @ blocks.reshape(len(rows), -1)
+    added = sp.csr_array(one, shape=(count, len(rows))) @ blocks.reshape(len(rows), prod(blocks.shape[1:]))
     return cast(Floats, added.reshape(count, *blocks.shape[1:]))
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kinemesh.csr import offsets_of
 from kinemesh.device.backend import Backend
+from kinemesh.device.threads import over
 from kinemesh.dimension import DIMENSIONS
 from kinemesh.linear.blocks import CHUNK
 from kinemesh.linear.hierarchy import Level, along, hierarchy, rigid_and_scaled
@@ -61,10 +62,12 @@ class Cg(Krylov):
     ) -> None:
         super().__init__(backend, pattern, size, active, "f64")
         members, rows, blocks = active.shape[0], len(pattern.node), len(pattern.column)
-        self.A, self.D = (backend.zeros((n, size**2), np.float64) for n in (blocks, rows))
-        self.single, self.z = (
-            backend.zeros(n, np.float32) for n in ((blocks, size**2), (rows, size))
+        self.A, self.single = (
+            backend.zeros((blocks, size**2), dtype, blocks=True)
+            for dtype in (np.float64, np.float32)
         )
+        self.D = backend.zeros((rows, size**2), np.float64)
+        self.z = backend.zeros((rows, size), np.float32)
         self.b, self.base, self.x, self.r, self.p, self.q = (
             backend.zeros((rows, size), np.float64) for _ in range(6)
         )
@@ -105,21 +108,27 @@ class Cg(Krylov):
         """K of a member's free rows: the present matrix without its scaling."""
         p, rows = self.pattern, self.rows[member]
         counts = p.row[rows + 1] - p.row[rows]
-        row = np.repeat(np.arange(len(rows), dtype=np.int32), counts)
+        number = np.full(len(p.node), -1, np.int32)  # of a row among the free ones
+        number[rows] = np.arange(len(rows))
+        row = np.repeat(number[rows], counts)
         starts = np.cumsum(counts) - counts
         block = np.arange(counts.sum()) + np.repeat(p.row[rows] - starts, counts)
-        column = np.minimum(np.searchsorted(rows, p.column[block]), len(rows) - 1)
-        keep = rows[column] == p.column[block] if len(rows) else np.zeros(0, bool)
-        row, column, block = row[keep], column[keep].astype(np.int32), block[keep]
+        column = number[p.column[block]]
+        keep = column >= 0
+        row, column, block = row[keep], column[keep], block[keep]
         size = self.size
         A, D = (
             self.backend.read(a).reshape(-1, size, size).transpose(0, 2, 1)
             for a in (self.A, self.D)
         )
         data = np.empty((len(block), size, size))
-        for first in range(0, len(block), CHUNK):
+
+        def fill(first: int) -> None:
             part = slice(first, first + CHUNK)
             data[part] = D[rows[row[part]]] @ A[block[part]]
+
+        for _ in over(fill, range(0, len(block), CHUNK)):
+            pass
         shape = (size * len(rows), size * len(rows))
         return sp.bsr_matrix((data, column, offsets_of(row, len(rows))), shape=shape)
 

@@ -99,29 +99,30 @@ def _dense_inverse(matrix: Floats, least: float) -> Floats:
     return (a + a.T) / 2
 
 
-def _largest(matrix: sp.bsr_matrix) -> float:
-    """Estimate of the largest eigenvalue of a scaled matrix, the same in every run.
+def _times(rows: sp.bsr_matrix, v: Floats) -> Floats:
+    return cast(Floats, rows @ v)
 
-    Norms by sums: BLAS's depend on its threads, and its threads on what else the cores do.
+
+def _scaling(matrix: sp.bsr_matrix) -> tuple[Floats, float]:
+    """Inverses of the diagonal blocks, and the largest eigenvalue of rows scaled by them.
+
+    The estimate is the same in every run: norms by sums, as BLAS's depend on its threads, and its
+    threads on what else the cores do.
     """
+    inverse = _inverse(block_diagonal(matrix))
+
+    def scaled_rows(group: tuple[int, sp.bsr_matrix]) -> sp.bsr_matrix:
+        first, rows = group
+        return scaled(inverse[first : first + len(rows.indptr) - 1], rows)
+
+    groups = list(over(scaled_rows, counted(cut(matrix))))
     v = np.cos(1 + 0.7 * np.arange(matrix.shape[0]))
     value, v = 1.0, v / np.sqrt((v * v).sum())
-    groups = list(cut(matrix))
     for _ in range(20):
         w = np.concatenate(list(over(partial(_times, v=v), groups)))
         value = float(np.sqrt((w * w).sum()))
         v = w / value
-    return value
-
-
-def _times(matrix: sp.bsr_matrix, v: Floats) -> Floats:
-    return cast(Floats, matrix @ v)
-
-
-def _scaling(matrix: sp.bsr_matrix) -> tuple[Floats, float]:
-    """Inverses of the diagonal blocks, and the largest eigenvalue of rows scaled by them."""
-    inverse = _inverse(block_diagonal(matrix))
-    return inverse, _largest(scaled(inverse, matrix))
+    return inverse, value
 
 
 TURNS = {2: [(0, 1)], 3: [(1, 2), (2, 0), (0, 1)]}

@@ -250,7 +250,7 @@ class Multigrid:
             "row": table(np.concatenate([[0], np.cumsum(np.concatenate(counts))])),
             "column": table(column[0] if one else np.concatenate(column)),
             "first": table(first),
-            name: table(data[0] if one else np.concatenate(data), np.float32),
+            name: table(data[0] if one else np.concatenate(data), np.float32, blocks=True),
         }
 
     def _coarsest(self, here: _Depth, b: Any, e: Any) -> Any:

@@ -43,7 +43,7 @@ class Sweeps:
         self.tables = {name: backend.table(getattr(pattern, name)) for name in self.TABLES}
         self.live = active
         rows, blocks = len(pattern.node), len(pattern.column)
-        self.A = backend.zeros((blocks, size * size), self.dtype)
+        self.A = backend.zeros((blocks, size * size), self.dtype, blocks=True)
         self.D, self.pivot = (backend.zeros((rows, size * size), self.dtype) for _ in range(2))
         self.b, self.x = (backend.zeros((rows, size), self.dtype) for _ in range(2))
         scale = {"node": self.tables["node"], "pivot": self.pivot, "faults": faults}
