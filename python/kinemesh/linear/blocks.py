@@ -16,6 +16,7 @@ from kinemesh.device.threads import over
 
 Floats = NDArray[np.float64]
 CHUNK = 1 << 12  # blocks of a group of rows, at least
+MOST = 1 << 15  # and at most
 LARGEST = 16  # entries of a block
 GROUPS = 64  # of rows, about: what is made on the way of each is as much smaller
 
@@ -92,7 +93,7 @@ def groups_of(indptr: NDArray[Any], times: int = 1) -> Iterator[tuple[slice, sli
     slices of the rows and of the blocks of each
     """
     rows, first, every = len(indptr) - 1, 0, int(indptr[-1])
-    blocks = max(times * CHUNK, every // GROUPS)
+    blocks = max(times * CHUNK, min(every // GROUPS, MOST))
     while first < rows:
         end = indptr.dtype.type(min(int(indptr[first]) + blocks, every))  # else all are converted
         last = max(first + 1, int(np.searchsorted(indptr, end, "right")) - 1)
