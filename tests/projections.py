@@ -80,9 +80,15 @@ def annulus(around, rings):
     return km.Mesh.from_arrays((radius[:, None, None] * circle).reshape(-1, 2), cells, sides)
 
 
-def ethier_steinman(x, nu, time, a=np.pi / 4, d=np.pi / 2):
-    """Velocities and pressure of an exact flow (Ethier and Steinman 1994, eq. 15, 16)."""
-    x, y, z = x.T
+DRIFT = np.array([2.0, -1.4, 1.6])
+
+
+def ethier_steinman(x, nu, time, drift=0.0, a=np.pi / 4, d=np.pi / 2):
+    """Velocities and pressure of an exact flow (Ethier and Steinman 1994, eq. 15, 16).
+
+    drift : a velocity that all of it has, beside which what it was decays but slowly
+    """
+    x, y, z = (x - drift * np.float64(time)).T
 
     def component(p, q, r):
         return np.exp(a * p) * np.sin(a * q + d * r) + np.exp(a * r) * np.cos(a * p + d * q)
@@ -96,7 +102,7 @@ def ethier_steinman(x, nu, time, a=np.pi / 4, d=np.pi / 2):
 
     p = -(a**2) / 2 * (pressures(x, y, z) + pressures(y, z, x) + pressures(z, x, y))
     decay = np.exp(-(d**2) * nu * time)
-    return u * decay, p * decay**2
+    return drift + u * decay, p * decay**2
 
 
 def turned_in_space(points, time):

@@ -255,6 +255,6 @@ def _spans(members: list[int]) -> str:
     return ", ".join(texts)
 
 
-def point_in_words(x: Any) -> str:
-    """A place by its coordinates."""
-    return f"({', '.join(f'{c:.6g}' for c in x)})"
+def point_in_words(x: Any, digits: int = 6) -> str:
+    """A place by its coordinates; zero for one that rounding left of a zero."""
+    return f"({', '.join(f'{round(float(c), 12) + 0.0:.{digits}g}' for c in x)})"

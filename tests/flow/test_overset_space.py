@@ -13,6 +13,7 @@ from solver_cases import on_devices
 
 TIGHT = km.IncompressibleSettings(momentum_drop=1e-6, pressure_tolerance=1e-10)
 EXACT = km.IncompressibleSettings(momentum_drop=1e-9, pressure_tolerance=1e-12)
+EXACT_ONE = km.IncompressibleSettings(momentum_drop=1e-9, pressure_tolerance=1e-12, overlap=1)
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
@@ -125,19 +126,34 @@ def test_half_a_ball_on_a_plane_of_symmetry_has_the_loads_of_a_whole_one():
     assert np.abs(half - whole).max() < 1e-3 * np.abs(whole).max()
 
 
-def small(**options):
-    """Half a ball over a background, which plunges."""
-    around = (-2.1, 2.1, 0, 2.1, -2.1, 2.1)
+def small(at=(0.0, 0.0, 0.0), **options):
+    """Half a ball over a background, which plunges; both as far from the origin as `at` says."""
+    around = np.reshape((-2.1, 2.1, 0, 2.1, -2.1, 2.1), (3, 2)) + np.reshape(at, (3, 1))
+    around = tuple(around.ravel())
     back = km.mesh.background(around, around, spacing=0.175, symmetry=["front"])
     given = {
         "reynolds": 100.0, "device": "cpu", "moment_about": (0.0, 0.0), "reference_area": 0.4,
         "reference_length": 1.0, "settings": km.IncompressibleSettings(overlap=1),
         "motion": {"ball": km.motion.plunge(amplitude=0.1, k=1.0)},
     }  # fmt: skip
-    return km.Incompressible({"ball": ball(RADII, half=True), "back": back}, **(given | options))
+    own = Part(ball(RADII, half=True), at=at)
+    return km.Incompressible({"ball": own, "back": back}, **(given | options))
 
 
 LOADS = ("cl", "cd", "cm", "cy", "mass_defect", "pressure_iterations")
+
+
+@pytest.mark.long
+@pytest.mark.no_sanitizer
+def test_a_part_in_space_has_the_loads_of_one_at_the_origin_wherever_it_is_put():
+    """Pivots and points of moments are of the own frame."""
+    pitch = {"ball": km.motion.pitch(amplitude_deg=10.0, k=1.0, about=(0.25, 0.1))}
+    told = {"motion": pitch, "moment_about": (0.25, 0.1), "settings": EXACT_ONE}
+    here, there = (
+        small(at, **told).run(time_step=0.1, steps=4).history for at in ((0, 0, 0), (0.3, 0, 0.1))
+    )
+    for name in ("cl", "cd", "cm", "cy"):
+        assert there[name] == pytest.approx(here[name], abs=1e-10)
 
 
 @pytest.mark.long

@@ -12,6 +12,7 @@ from kinemesh.mesh.dual import solid_dual
 from kinemesh.space.cell_rows import CellRows, Corners
 from kinemesh.space.solids import SolidGrid, SolidVertices
 from projections import (
+    DRIFT,
     TIGHT,
     advance,
     ethier_steinman,
@@ -161,6 +162,27 @@ def test_flow_of_ethier_and_steinman_has_second_order(kind):
     found = [errors(n, n // 2, kind) for n in (6, 12, 24)]
     orders = np.log2(np.array(found[:-1]) / np.array(found[1:]))
     assert (orders[-1] > 1.8).all(), (found, orders)
+
+
+@pytest.mark.long
+@pytest.mark.no_sanitizer
+@pytest.mark.parametrize("kind", ["tetrahedra", "hexahedra"])
+def test_order_in_time_alone_is_second_in_space(kind):
+    """Differences of successive time steps on one mesh, of a flow that drifts; design: 1.9."""
+    grid, nu, span, fields = grid_of([cube(12, kind, 2.0, middle=-1.0)], "outer"), 0.1, 0.25, []
+    for steps in (8, 16, 32):
+        made = projection(grid, "outer", nu)
+        u, p = ethier_steinman(grid.points, nu, 0.0, DRIFT)
+        made.backend.put(made.velocity["outer"], u[grid.patches["outer"].node])
+        made.start(u, p)
+        for number in range(1, steps + 1):
+            u, _ = ethier_steinman(grid.points, nu, number * span / steps, DRIFT)
+            advance(made, number, span / steps, "outer", u)
+        get = made.backend.get
+        fields.append((get(made.flow["u"]), without_mean(grid, get(made.flow["p"]))))
+
+    for one, two, three in zip(*fields, strict=True):
+        assert np.log2(norm(grid, one - two) / norm(grid, two - three)) > 1.9
 
 
 # ---------------------------------------------------------------- loads of what turns

@@ -1,5 +1,6 @@
 """The connectivity of a case at a time of its motions: numbers, picture, and nothing changed."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import kinemesh as km
@@ -127,6 +128,20 @@ def test_a_report_is_a_table_of_its_parts(made):
         assert row[:5] == [name, *map(str, (part.field, part.receptor, part.covered, part.solid))]
         assert f"<td>{name}</td><td>{part.field}</td><td>{part.receptor}</td>" in page
     assert repr(report) == "OversetReport(parts body, back)"
+
+
+def test_an_overlap_of_fewer_layers_than_are_asked_for_is_said(made):
+    report = made.connectivity()
+    least = min(part.overlap for part in report.parts.values())
+    assert (report.overlap, report.asked) == (least, made.settings.overlap)
+
+    less, enough = (replace(report, asked=least + more) for more in (1, 0))
+
+    assert less.fewer.startswith(f"overlap {least} where {least + 1} are asked: layers are asked")
+    assert str(less).splitlines()[-1] == less.fewer
+    assert f"overlap {least} where {least + 1} are asked" in less._repr_html_()
+    assert enough.fewer == ""
+    assert len(str(enough).splitlines()) == 3
 
 
 def test_what_has_no_connectivity_is_refused(made):

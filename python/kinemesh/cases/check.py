@@ -19,6 +19,8 @@ from kinemesh.cases.flown import flown
 from kinemesh.cases.looks import LOOKS
 from kinemesh.cases.overset_parts import Overset
 from kinemesh.cases.points import points
+from kinemesh.deform.rigid import Rigid
+from kinemesh.deform.still import Still
 from kinemesh.device.backend import Backend
 from kinemesh.device.energy import SOURCES, Meter
 from kinemesh.dimension import XY, Dimension, dimension_of
@@ -136,7 +138,7 @@ def _look(report: Report, case: Case, progress: bool) -> None:
         dimension = case.mesh.dimension if mesh is None else mesh.dimension
         small = small_solver(case, "cpu" if backend is None else backend.device, dimension)
         said.append(small.settings.scheme(case.mode))
-        said += [f"{small.deform.name}"] if case.mode == "unsteady" else []
+        said += [moved_by(case, small)] if case.mode == "unsteady" else []
     if mesh is None or backend is None or small is None:
         report.leave("memory", "not looked at: needs a mesh, a device and settings")
     else:
@@ -309,6 +311,12 @@ def small_solver(case: Case, device: str, dimension: Dimension = XY) -> Solver:
         return build.solver(case.replace(device=device), probe, of_case=False)
 
 
+def moved_by(case: Case, small: Solver) -> str:
+    """Name of the deformation; motions of bodies by name are not of the probe, which rests."""
+    rests = small.deform == Still() and case.motion is not None
+    return (Rigid if rests else small.deform).name
+
+
 def completed(case: Case, small: Solver) -> Any:
     """Settings of a case with what follows from its inlets and outlets, which the probe lacks."""
     boundaries = case.mesh.sides().get("boundaries")
@@ -378,12 +386,14 @@ def _solver(
 def _preflight(
     report: Report, case: Case, model: Solver | None, plan: Plan | None, progress: bool
 ) -> None:
-    """Row of the motion's pre-flight, which needs all other rows without errors."""
+    """Row of the motion's pre-flight, which needs a solver and its steps; a folder's errors are
+    none of the motion.
+    """
     from kinemesh.run.march import progress_bar
     from kinemesh.run.preflight import fly
     from kinemesh.run.turns import foretell, refuse_farthest
 
-    if model is None or plan is None or not report.good or case.job.preflight is False:
+    if model is None or plan is None or case.job.preflight is False:
         why = "not asked for" if case.job.preflight is False else "not made, as something is wrong"
         report.leave("pre-flight", why)
         return

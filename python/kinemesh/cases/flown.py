@@ -62,7 +62,7 @@ def _donors(found: dict[str, Any], model: Any, plan: Plan) -> list[str]:
     if takes:
         low, high = min(p.ratio[0] for p in takes), max(p.ratio[1] for p in takes)
         said.append(
-            f"at {when(worst)} overlap {min(p.overlap for p in takes)}, cells of receptors "
+            f"at {when(worst)} {report.fewer or f'overlap {report.overlap}'}, cells of receptors "
             f"{low:.2f} to {high:.2f} times as large as those of their donors"
         )
     return said

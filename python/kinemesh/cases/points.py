@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kinemesh.flow.door.sizes import QUARTER
+from kinemesh.sentences import point_in_words
 from kinemesh.space.conditions.base import BODY
 
 if TYPE_CHECKING:
@@ -23,9 +24,9 @@ def points(case: Stated, made: Parts) -> list[str]:
     made : the parts put together
     """
     return [
-        f"{what} ({x:.4g}, {y:.4g}) of {part}, ({there[0]:.4g}, {there[1]:.4g}) of the case"
-        for what, part, (x, y) in _given(case, made)
-        for there in [made.frames[part].point((x, y))]
+        f"{what} {point_in_words(own, 4)} of {part}, "
+        f"{point_in_words(made.frames[part].point(own), 4)} of the case"
+        for what, part, own in _given(case, made)
     ]
 
 

@@ -116,10 +116,12 @@ class OversetReport:
     Parameters
     ----------
     problem : str    why they cannot be solved on where they stand; empty if they can
+    asked : int      layers of overlap that the settings ask for
     """
 
     parts: dict[str, PartReport]
     problem: str = ""
+    asked: int = 0
 
     @property
     def iblank(self) -> dict[str, NDArray[np.int32]]:
@@ -152,7 +154,22 @@ class OversetReport:
                 ratio=(float(ratio[fed].min(initial=np.inf)), float(ratio[fed].max(initial=0.0))),
             )
             _warn(name, found[name], [taken.place(n) for n in _extremes(fed, ratio)])
-        return cls(found, problem)
+        return cls(found, problem, made.overlap)
+
+    @property
+    def overlap(self) -> int | None:
+        """Least number of layers of field nodes about donors; None where no node takes values."""
+        return min((own.overlap for own in self.parts.values() if own.receptor), default=None)
+
+    @property
+    def fewer(self) -> str:
+        """Sentence on an overlap of fewer layers than are asked for; empty if it has as many."""
+        if self.overlap is None or self.overlap >= self.asked:
+            return ""
+        return (
+            f"overlap {self.overlap} where {self.asked} are asked: layers are asked of a part's "
+            "own cells and counted in those of its donors"
+        )
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Figure of the parts near the bodies, by status (`kinemesh.plot.grids`)."""
@@ -162,14 +179,14 @@ class OversetReport:
         rows = [HEAD, *(part.row(name) for name, part in self.parts.items())]
         wide = [max(len(row[k]) for row in rows) for k in range(len(HEAD))]
         lines = ["  ".join(w.rjust(n) for w, n in zip(row, wide, strict=True)) for row in rows]
-        return "\n".join(lines + [self.problem] * bool(self.problem))
+        return "\n".join(lines + [word for word in (self.fewer, self.problem) if word])
 
     def __repr__(self) -> str:
         return f"OversetReport(parts {', '.join(self.parts)})"
 
     def _repr_html_(self) -> str:
         rows = [part.row(name) for name, part in self.parts.items()]
-        return table_of(HEAD, rows, self.problem or "connectivity")
+        return table_of(HEAD, rows, self.problem or self.fewer or "connectivity")
 
 
 def _shown(mesh: Parts, number: int, status: NDArray, x: NDArray) -> dict[str, NDArray[Any]]:

@@ -17,6 +17,7 @@ from kinemesh.dimension import XYZ
 from kinemesh.mesh.facets import area_vectors, lengths
 from kinemesh.overset.parts import Parts
 from kinemesh.overset.plan import Plan
+from kinemesh.sentences import point_in_words
 from kinemesh.space.conditions.base import RIM
 
 Floats = NDArray[np.float64]
@@ -47,7 +48,7 @@ class Stride:
 
     def told(self, what: str) -> str:
         """Sentence on the stride; what : "cells" or "gap"."""
-        at = f"({', '.join(f'{c:.4g}' for c in self.place)})"
+        at = point_in_words(self.place, 4)
         if what == "cells":
             return (
                 f"part {self.part!r} moves relative to {self.other!r} by {self.size:.2g} of its "

@@ -221,10 +221,10 @@ def check_point(
     return None
 
 
-def wall_points(space: Any, names: Sequence[str]) -> Floats:
-    """(n, 2) points of walls in the plane of the motion: x and y, in space x and z."""
+def wall_points(space: Any, names: Sequence[str], frame: Any) -> Floats:
+    """(n, 2) points of walls in a body's frame, in its plane of motion: x and y, in space x, z."""
     nodes = np.unique(np.concatenate([space.boundaries[n].ravel() for n in names]))
-    points: Floats = space.points[nodes[nodes >= 0]][:, [0, -1]]
+    points: Floats = frame.own(space.points[nodes[nodes >= 0]])[:, [0, -1]]
     return points
 
 
@@ -256,12 +256,12 @@ def check_points(
         for what, point, frame, numbers in asked:
             if what not in notes:  # once for an ensemble
                 own_walls = [grid.bodies[k][1] for k in numbers]
-                wall = wall_points(grid.meshes[member], own_walls)
+                wall = wall_points(grid.meshes[member], own_walls, frame)
                 if not len(wall):  # of a part without walls
                     continue
                 chord = arguments.reference[1] / frame.scale
                 chords = () if grid.dimension.one_chord else chords_of(found[member])
-                said = check_point(what, point, frame.own(wall), chord, grid.dimension, chords)
+                said = check_point(what, point, wall, chord, grid.dimension, chords)
                 notes |= {} if said is None else {what: Sentence(said, member=member, about=what)}
     return list(notes.values())
 
