@@ -8,12 +8,15 @@ then lies within 10 % of the amplitudes that finer meshes and other codes give (
 import json
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 import kinemesh as km
 import numpy as np
 import pytest
 import xarray
+from kinemesh.cases import build
+from kinemesh.cases.casefile import Case
 
 pytestmark = pytest.mark.flow
 
@@ -526,8 +529,12 @@ def test_the_page_of_overset_grids_finds_what_it_says(capsys):
         exec(compile(block, "overset.md", "exec"), names)
 
     *table, found = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in table] == ["part", "wing", "back"]
+    assert [line.split()[0] for line in table] == ["part", "wing", "back", "overlap"]
+    assert table[3].startswith("overlap 2 where 3 are asked")
     assert names["report"].problem == ""
+    (text,) = re.findall(r"```toml\n(.*?)```", (ROOT / "docs/overset.md").read_text(), re.DOTALL)
+    stated = build.solver(Case.from_dict(tomllib.loads(text)))
+    assert str(stated.connectivity(time=1.0)) == "\n".join(table)
     assert found == "[ True False  True]"
     assert names["value"] == pytest.approx([0.5, 0, 1.5], abs=1e-13)
 
