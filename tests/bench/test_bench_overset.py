@@ -3,15 +3,16 @@
 import json
 
 import pytest
-from bench_pairs import small_pair
+from bench_pairs import small_pair, small_pair_in_space
 from kinemesh import bench
-from kinemesh.bench import overset_rows, steps, timing
+from kinemesh.bench import connected, groups, overset_rows, parts_space, steps, timing
 from kinemesh.bench.table import KEYS, SEARCH_KEYS, STEP_KEYS, paper, read
 from kinemesh.device.backend import Backend
 from kinemesh.errors import CaseError, SettingsError
 from test_bench import arguments
 
 SIZE = 600
+OF_A_BALL = "ignore:.*reference_area is 2, and the planform of wing:RuntimeWarning"
 
 
 @pytest.fixture
@@ -96,6 +97,47 @@ def test_steps_of_two_parts_have_figures_of_all_their_members(tmp_path, capsys, 
     assert paper("step-parts", 1_400_000)["seconds"] == 89.8  # Chandar et al., Table 4
 
 
+@pytest.mark.long
+@pytest.mark.no_sanitizer
+@pytest.mark.usefixtures("_quick")
+@pytest.mark.filterwarnings(OF_A_BALL)
+def test_parts_in_space_have_the_rows_of_the_plane_beside_the_paper(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(steps, "FIRST", 1)
+    monkeypatch.setattr(timing, "TRIALS", 1)
+    for build in (connected.rows, steps.rows):
+        monkeypatch.setitem(groups.IN_SPACE, build, lambda nodes: small_pair_in_space())
+    path = tmp_path / "figures.json"
+    words = ("--overset", "--in-space", "--sizes", "10000", "--device", "cpu", "--repeat", "1")
+
+    rows = ("--rows", "search-ordered,connectivity,step-parts")
+    assert bench.main(arguments(*words, *rows, "--json", str(path))) == 0
+    capsys.readouterr()
+    assert bench.main(arguments("--table", str(path))) == 0
+
+    found = [json.loads(text) for text in path.read_text("utf-8").splitlines()]
+    assert [f["row"] for f in found] == ["search-ordered", "connectivity", "step-parts"]
+    assert found[0]["nodes"] == pytest.approx(10_000, rel=0.05)
+    nodes = sum(len(mesh.points) for mesh in small_pair_in_space().values())
+    for f in found[1:]:
+        assert sorted(f) == sorted((*KEYS, *STEP_KEYS, "mesh"))
+        assert f["nodes"] == nodes
+        assert f["title"].startswith("in space: ")
+    assert found[1]["seconds"] < 0.2 * found[2]["seconds"]
+    assert found[1]["paper"] == {"nodes": 700_000, "seconds": 0.03, "where": "Table 3"}
+    assert found[2]["paper"]["seconds"] == 159.8
+    lines = [line for line in capsys.readouterr().out.splitlines() if "connectivity" in line]
+    assert lines[0].split("|")[-2].strip() == "30.0 (700000 nodes)"
+
+
+@pytest.mark.long
+def test_the_wing_of_the_bench_and_its_box_have_about_as_many_nodes_as_asked_for():
+    pair = parts_space.made(steps.LEAST_SPACE)
+    nodes = {name: len(mesh.points) for name, mesh in pair.items()}
+    assert nodes["wing"] == pytest.approx(parts_space.NEAR * steps.LEAST_SPACE, rel=0.05)
+    assert sum(nodes.values()) == pytest.approx(steps.LEAST_SPACE, rel=0.1)
+    assert parts_space.made(steps.LEAST_SPACE - 1) == {}
+
+
 def test_counted_pressure_iterations_are_the_mean_of_the_steps():
     case = steps.Incompressible(small_pair(), reynolds=[100, 50], device="cpu")
     walk = steps.Walk(case)
@@ -131,6 +173,9 @@ def test_a_file_without_the_keys_of_the_search_is_refused(tmp_path):
         (("--rows", "search-random"), "none of method 'ale'.*add --overset"),
         (("--overset", "--rows", "search-randm"), "did you mean 'search-random'"),
         (("--overset", "--table", "a.json"), "--table draws what was measured"),
+        (("--overset", "--in-space", "9000"), "in-space: '9000' beside overset parts"),
+        (("--overset", "--in-space", "--mesh", "tets"), "mesh: without --in-space"),
+        (("--rows", "connectivity"), "none of method 'ale'.*add --overset"),
     ],
 )
 def test_what_is_no_row_of_the_search_is_refused(words, message):

@@ -4,7 +4,7 @@ import json
 from math import tanh
 
 import pytest
-from bench_pairs import small_pair
+from bench_pairs import small_pair, small_pair_in_space
 from kinemesh import bench
 from kinemesh.bench import schwarz, steps
 from kinemesh.bench.schwarz import Law
@@ -12,6 +12,7 @@ from kinemesh.device.backend import Backend
 from kinemesh.errors import SettingsError
 from test_bench import arguments
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*reference_area is 2, and the planform of wing")
 CLOSE = Law(1e-7, 5, 0.3), Law(1e-7)
 
 
@@ -25,9 +26,9 @@ def test_a_tolerance_falls_by_the_hyperbolic_tangent_from_a_tenth_to_the_last_on
     assert Law(1e-5).at(0) == 1e-5
 
 
-@pytest.fixture(scope="module")
-def case():
-    made = steps.plunging(Backend("cpu"), small_pair(), 1, pressure_tolerance=1e-7)
+@pytest.fixture(scope="module", params=[small_pair, small_pair_in_space], ids=["plane", "space"])
+def case(request):
+    made = steps.plunging(Backend("cpu"), request.param(), 1, pressure_tolerance=1e-7)
     steps.Walk(made).make(2)()
     return made
 
@@ -70,6 +71,8 @@ def test_the_comparison_has_a_line_for_each_way_to_each_tolerance(tmp_path, caps
         (("--schwarz", "--rows", "flow"), "rows: without --schwarz"),
         (("--schwarz", "--sizes", "many"), "sizes: 'many', expected whole numbers"),
         (("--schwarz", "--sizes", "900"), "sizes: 900, expected at least 17000"),
+        (("--schwarz", "--in-space", "--sizes", "60000"), "sizes: 60000, .* in space 110000"),
+        (("--schwarz", "--in-space", "60000"), "in-space: '60000' beside overset parts"),
         (("--schwarz", "--table", "a.json"), "--table draws what was measured"),
     ],
 )

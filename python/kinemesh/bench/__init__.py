@@ -67,24 +67,26 @@ def _built(
 ) -> Iterator[tuple[int, Any]]:
     """Nodes of the mesh or cloud, and rows of the wanted groups of its solver."""
     from kinemesh.bench import carried, clouds
-    from kinemesh.bench.groups import GROUPS, MESHES, TITLES
+    from kinemesh.bench.groups import GROUPS, IN_SPACE, MESHES, TITLES
+    from kinemesh.bench.options import PARTS
 
     groups = [group for group in entry.bench if wanted & TITLES[group].keys()]
     given: Any = None
+    meshes = IN_SPACE if subject.wing == PARTS else MESHES
     if subject.cloud:
         given = partial(clouds.made, subject.cloud)
     elif subject.wing and entry.name == CARRIER:
         given = partial(carried.made, subject.wing, subject.carrier)
-    elif subject.wing:
+    elif subject.wing and subject.wing != PARTS:
         given = partial(_wing, subject.wing)
     made: dict[Any, Any] = {}  # one at a time, for its memory
     for build in dict.fromkeys(GROUPS[group] for group in groups):
-        make = given or MESHES.get(build, _section)
+        make = given or meshes.get(build, _section)
         if make not in made:
             made = {make: make(subject.size)}
         there = made[make]
-        meshes = there.values() if isinstance(there, dict) else [there]
-        nodes = sum(len(each.points) for each in meshes)
+        parts = there.values() if isinstance(there, dict) else [there]
+        nodes = sum(len(each.points) for each in parts)
         yield nodes, build(backend, there, wanted, entry, subject.cloud)
 
 
@@ -318,6 +320,7 @@ def _energy(arguments: argparse.Namespace) -> int:
 
 def _compare(arguments: argparse.Namespace) -> int:
     """The pressure of two parts at once and part by part; the exit status."""
+    from kinemesh.bench import parts_space, steps
     from kinemesh.bench.options import wanted_sizes
     from kinemesh.bench.schwarz import show
     from kinemesh.device.backend import Backend
@@ -325,9 +328,10 @@ def _compare(arguments: argparse.Namespace) -> int:
     for name in ("rows", "cloud", "points", "method", "overset"):
         if getattr(arguments, name):
             raise SettingsError(f"{name}: without --schwarz, which has sizes, device and json")
+    make = steps.made if arguments.tets is None else parts_space.made
     sizes, backend = wanted_sizes(arguments), Backend(arguments.device, arguments.dtype)
     with _kept(arguments) as kept:
-        show(backend, sizes, kept)
+        show(backend, sizes, kept, make)
     return 0
 
 

@@ -26,8 +26,8 @@ OF_ENERGY = ("seconds", "cpu_watts", "cpu_cores")
 
 
 def entry_of(arguments: argparse.Namespace) -> Entry | None:
-    """Entry of `--in-space` or of rows of the carrier; None: a solver is measured, or loops."""
-    if arguments.tets is not None:
+    """Entry of `--in-space` or of rows of the carrier; None: a solver, parts or loops."""
+    if arguments.tets is not None and not of_parts(arguments):
         return ENTRY
     known = {name for group, rows in carried.TITLES.items() for name in (group, *rows)}
     names = {part.strip() for part in (arguments.rows or "").split(",")}
@@ -36,9 +36,21 @@ def entry_of(arguments: argparse.Namespace) -> Entry | None:
     return CARRIED if names <= known and not given else None
 
 
+def of_parts(arguments: argparse.Namespace) -> bool:
+    """True for `--overset`, and for `--schwarz`, of which `--in-space` is without sizes."""
+    return bool(arguments.overset or arguments.schwarz)
+
+
 def check(arguments: argparse.Namespace) -> None:
     """SettingsError for options that do not go with --in-space, or with rows of the carrier."""
-    if arguments.tets is not None:
+    if arguments.tets is not None and of_parts(arguments):
+        if arguments.tets:
+            raise SettingsError(
+                f"in-space: {arguments.tets!r} beside overset parts, whose nodes are --sizes"
+            )
+        if arguments.mesh is not None:
+            raise SettingsError("mesh: without --in-space, whose parts are meshes of their own")
+    elif arguments.tets is not None:
         for name in OTHERS:
             if getattr(arguments, name) not in (None, False):
                 raise SettingsError(

@@ -11,16 +11,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kinemesh.bench import carried, clouds, energy, one_grid, overset_rows, rows, steps
+from kinemesh.bench import (
+    carried,
+    clouds,
+    connected,
+    energy,
+    one_grid,
+    overset_rows,
+    parts_space,
+    rows,
+    steps,
+)
 
 TITLES = rows.TITLES | clouds.TITLES | overset_rows.TITLES | steps.TITLES | energy.TITLES
-TITLES |= one_grid.TITLES | carried.TITLES
+TITLES |= one_grid.TITLES | carried.TITLES | connected.TITLES
 GROUPS: dict[str, Callable[..., rows.Rows]] = {
     "springs": rows.springs,
     "natural": rows.springs,
     "flow": rows.flow,
     "cloud": clouds.rows,
     "search": overset_rows.rows,
+    "connectivity": connected.rows,
     "step": steps.rows,
     "energy": energy.rows,
     "one-grid": one_grid.rows,
@@ -28,5 +39,12 @@ GROUPS: dict[str, Callable[..., rows.Rows]] = {
 }
 MESHES: dict[Callable[..., rows.Rows], Callable[[int], Any]] = {
     overset_rows.rows: overset_rows.made,
+    connected.rows: steps.made,
     steps.rows: steps.made,
 }
+IN_SPACE: dict[Callable[..., rows.Rows], Callable[[int], Any]] = {
+    overset_rows.rows: parts_space.searched,
+    connected.rows: parts_space.made,
+    steps.rows: parts_space.made,
+}
+"""Meshes that a group makes, of the plane and of --overset --in-space."""

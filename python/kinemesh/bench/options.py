@@ -19,6 +19,7 @@ SIZES_GPU = (*SIZES, 288_268, 1_400_000, 5_672_268)
 # Of overset grids; on a GPU half a million cells and more, and the 1.5 million of Chandar et al.
 SIZES_OVERSET = (20_000, 94_085)
 SIZES_OVERSET_GPU = (*SIZES_OVERSET, 250_000, 1_500_000)
+SIZES_PARTS, SIZES_PARTS_GPU = (121_000,), (121_000, 375_000, 1_500_000)  # in space
 LEAST_NODES = 500  # what kinemesh.mesh.airfoil makes
 # On a GPU those of Zhang et al., Tables 2 and 4
 POINTS = {"regular": (40_000,), "irregular": (40_000,), "plane": (5_120,)}
@@ -31,6 +32,7 @@ LEAST_POINTS = {"regular": 20_000, "irregular": 20_000, "plane": LEAST_NODES}
 SIZES_WING, SIZES_WING_GPU = (90_000,), (108_000, 300_000)  # SU2's mesh of tetrahedra is the first
 LEAST_WING = 10_000  # what kinemesh.mesh.oneram6 makes
 WINGS = ("hexes", "prisms", "tets", "hybrid")  # cells of meshes in space, about the ONERA M6
+PARTS = "in space"  # overset parts about a wing that plunges, in place of cells
 OTHER_SPACE = {"mesh": "add --cloud regular, irregular or plane", "cloud": "leave out --cloud"}
 # in place of a solver's name
 OVERSET, ENERGY, CARRIER, SPRINGS = "overset", "energy", "carrier", "springs"
@@ -42,7 +44,7 @@ SECONDS = 3.0
 class Subject(NamedTuple):
     """Mesh (cloud None) or kind of cloud to measure on, and its number of nodes or points.
 
-    wing : cells of a mesh in space; None: of the plane
+    wing : cells of a mesh in space, or PARTS; None: of the plane
     carrier : nodes of the mesh that carries it; None: what the deformation takes by itself
     beside : Ma et al.'s times of springs stand beside the figures
     """
@@ -83,7 +85,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const="",
         metavar="N,N,...",
         help="springs beside Ma et al.'s times, in the plane (--sizes) and of tetrahedra in space "
-        "(these sizes): theirs by default, 21329 to 5672268 and 108396 to 4127686; none: no mesh",
+        "(these sizes): theirs by default, 21329 to 5672268 and 108396 to 4127686; none: no mesh; "
+        "with --overset or --schwarz, without sizes here: parts in space",
     )
     add(
         "--carrier",
@@ -138,9 +141,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rows",
         metavar="ROW,...",
         help="rows or groups (springs, natural, flow; cloud with "
-        "--cloud, search and step with --overset, energy with --energy; carrier alone; residual, "
-        "flux-sum, "
-        "gradient, node-values, extrema and pairs with --loops); default all",
+        "--cloud, search, connectivity and step with --overset, energy with --energy; carrier "
+        "alone; residual, flux-sum, gradient, node-values, extrema and pairs with --loops); "
+        "default all",
     )
     add("--repeat", type=int, default=5, metavar="N", help="readings of each row (default 5)")
     add("--json", type=Path, metavar="FILE", help="append each figure as a line of JSON")
@@ -182,11 +185,13 @@ def chosen_entry(arguments: argparse.Namespace) -> Entry:
             also = " or --loops" if name == "seconds" else ""
             raise SettingsError(f"{_word(name)}: only with --energy{also}; add it")
     if arguments.overset:
-        from kinemesh.bench.overset_rows import ENTRY, IN_SPACE
+        from kinemesh.bench.overset_rows import ENTRY, IN_SPACE, PARTS_IN_SPACE
 
         for option in ("method", "cloud", "points"):
             if getattr(arguments, option) is not None:
                 raise SettingsError(f"{option}: without --overset, which measures no solver")
+        if arguments.tets is not None:
+            return PARTS_IN_SPACE
         return ENTRY if arguments.mesh is None else IN_SPACE
     on = "mesh" if arguments.cloud is None else "cloud"
     if arguments.method is None:
@@ -240,7 +245,7 @@ def chosen_rows(text: str | None, entry: Entry, wing: bool = False) -> list[str]
 
 def _instead(name: str, entry: Entry) -> str:
     """Advice on options for a row that is not one of the solver's."""
-    from kinemesh.bench import carried, energy, one_grid, overset_rows, steps
+    from kinemesh.bench import carried, connected, energy, one_grid, overset_rows, steps
 
     if entry.name == ENERGY:
         return "leave out --energy"
@@ -252,7 +257,7 @@ def _instead(name: str, entry: Entry) -> str:
         return "add --energy"
     if any(name == group or name in rows for group, rows in one_grid.TITLES.items()):
         return "add --method incompressible"
-    titles = overset_rows.TITLES | steps.TITLES
+    titles = overset_rows.TITLES | steps.TITLES | connected.TITLES
     if any(name == group or name in rows for group, rows in titles.items()):
         return "add --overset"
     return "leave out --overset" if entry.name == OVERSET else OTHER_SPACE[entry.on]
@@ -311,8 +316,9 @@ def _word(name: str) -> str:
 
 
 def wanted_sizes(arguments: argparse.Namespace) -> list[int]:
-    """Nodes of the comparison of `--schwarz`, by `--sizes`, or else 20 thousand."""
-    return numbers("sizes", arguments.sizes, LEAST_NODES, "20000,94085") or [SIZES_OVERSET[0]]
+    """Nodes of the comparison of `--schwarz`, by `--sizes`, or else 20 thousand, in space 121."""
+    default = SIZES_OVERSET if arguments.tets is None else SIZES_PARTS
+    return numbers("sizes", arguments.sizes, LEAST_NODES, "20000,94085") or [default[0]]
 
 
 def chosen_subjects(arguments: argparse.Namespace, on_gpu: bool) -> list[Subject]:
@@ -326,6 +332,9 @@ def chosen_subjects(arguments: argparse.Namespace, on_gpu: bool) -> list[Subject
                 "plane, or choose the nodes of a mesh by --sizes"
             )
         sizes = numbers("sizes", arguments.sizes, LEAST_NODES, "5000,94085")
+        if arguments.overset and arguments.tets is not None:
+            default = SIZES_PARTS_GPU if on_gpu else SIZES_PARTS
+            return [Subject(None, size, PARTS) for size in sizes or default]
         defaults = (SIZES_OVERSET, SIZES_OVERSET_GPU) if arguments.overset else (SIZES, SIZES_GPU)
         return [Subject(None, size) for size in sizes or defaults[on_gpu]]
     if arguments.sizes is not None:

@@ -32,8 +32,10 @@ ROWS = {
 }
 TITLES = {"search": ROWS}
 # in place of a line of the registry of solvers
-ENTRY = Entry("overset", "", "", "mesh", PLANE, (), (), ("search", "step"))
+ALL = "search", "connectivity", "step"
+ENTRY = Entry("overset", "", "", "mesh", PLANE, (), (), ALL)
 IN_SPACE = Entry("overset", "", "", "mesh", SPACE, (), (), ("search",))
+PARTS_IN_SPACE = Entry("overset", "", "", "mesh", SPACE, (), (), ALL)
 
 
 def made(nodes: int) -> Mesh:

@@ -9,7 +9,7 @@ falls, eps = b + a tanh(beta T).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import tanh
 from typing import Any, NamedTuple, TextIO
 
@@ -22,7 +22,8 @@ from kinemesh.bench.timing import clock, surroundings
 from kinemesh.device.backend import Backend
 from kinemesh.errors import NumericalFault, SettingsError
 from kinemesh.flow.incompressible import Incompressible
-from kinemesh.flow.projection.laplacian import graph_of, laplacian
+from kinemesh.flow.projection.laplacian import graph_of
+from kinemesh.flow.projection.laplacians import laplacians
 from kinemesh.linear import Pattern
 from kinemesh.linear.outer import ScalarSolver
 from kinemesh.linear.stack import Alike
@@ -125,7 +126,7 @@ def composite(case: Incompressible) -> Composite:
     made, get, mesh = case.projection, case.backend.get, case.grid.meshes[0]
     link = case.donors
     assert link is not None  # the case is one of `steps`
-    K = (-laplacian(mesh.points, mesh.cells)).tocsr()
+    K = (-laplacians(case.grid)[0]).tocsr()
     A = sp.diags(1 / K.diagonal()) @ K
     status, x = get(link.status), get(made.pressure.x)[:, 0]
     solved = (status == 1) & ~made.flow.open
@@ -141,11 +142,17 @@ HEAD = "| to | nodes | solution | iterations | s | solves of a part | left, of t
 WAYS = ("part by part, falling tolerance", "part by part, constant tolerance")
 
 
-def figures(backend: Backend, nodes: int) -> Iterator[dict[str, Any]]:
-    """Cost of each way of solution, in both tables of P3, at about `nodes` nodes."""
-    pair = steps.made(nodes)
+def figures(
+    backend: Backend, nodes: int, make: Callable[[int], steps.Pair]
+) -> Iterator[dict[str, Any]]:
+    """Cost of each way of solution, in both tables of P3, at about `nodes` nodes.
+
+    make : both parts with about so many nodes
+    """
+    pair = make(nodes)
     if not pair:
-        raise SettingsError(f"sizes: {nodes}, expected at least {steps.LEAST} with --schwarz")
+        least = f"{steps.LEAST}, in space {steps.LEAST_SPACE}"
+        raise SettingsError(f"sizes: {nodes}, expected at least {least} with --schwarz")
     for table, laws in TABLES.items():
         case = steps.plunging(backend, pair, 1, pressure_tolerance=laws[0].last)
         steps.Walk(case).make(steps.FIRST)()
@@ -157,12 +164,17 @@ def figures(backend: Backend, nodes: int) -> Iterator[dict[str, Any]]:
             yield shared | {"way": way} | parts.solve(law)._asdict()
 
 
-def show(backend: Backend, sizes: list[int], kept: TextIO | None) -> None:
+def show(
+    backend: Backend,
+    sizes: list[int],
+    kept: TextIO | None,
+    make: Callable[[int], steps.Pair] = steps.made,
+) -> None:
     """Measure, and print a table, line by line; kept: a file for lines of JSON."""
     around = {"format": FORMAT, **surroundings(backend)}
     print(f"kinemesh {around['version']}, {around['device_name']}\n\n{HEAD}\n|{'---|' * 7}")
     for nodes in sizes:
-        for found in figures(backend, nodes):
+        for found in figures(backend, nodes, make):
             print(
                 f"| {found['tolerance']:g} | {found['nodes']} | {found['way']} | "
                 f"{found['iterations']} | {found['seconds']:.3g} | {found['solves']} | "

@@ -1,4 +1,4 @@
-"""Benchmark rows of the incompressible step of two overset parts: a plunging NACA 0012.
+"""Benchmark rows of the incompressible step of two overset parts: a plunging NACA 0012, or a wing.
 
 The motion is P3's: Chandar, Sitaraman and Mavriplis (ICCFD7-1202, 2012).  docs/overset.md has the
 rows.
@@ -7,8 +7,8 @@ rows.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from math import log, log1p, pi
+from collections.abc import Callable, Sequence
+from math import log, log1p, pi, prod
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,10 @@ NEAR = 1 / 3  # of the nodes, those of the part about the section
 WALL = 0.3  # height of the first cells, times the root of the nodes of their part [chord]
 REYNOLDS, HEIGHT, K, STEPS_PER_CYCLE = 2000.0, 0.75, 0.838, 400
 FIRST = 5  # steps before any is timed: the first ones begin from the stream
-LEAST = 17_000  # nodes with room for the layers of the overlap
+LEAST, LEAST_SPACE = 17_000, 110_000  # nodes with room for the layers of the overlap
+SMALL = (
+    f"fewer than {LEAST} nodes, in space {LEAST_SPACE}, have no room for the layers of the overlap"
+)
 MOST = 25_000  # nodes of each member of an ensemble
 MEMBERS, MEMBERS_GPU = 4, 100
 STALL = 0.7  # as of a run; no step of a projection is too bold
@@ -37,6 +40,10 @@ ROWS = {
 }
 TITLES = {"step": ROWS}
 Pair = dict[str, Mesh]
+OF_WING: dict[str, Any] = {"reference_area": 2.0, "reference_length": 1.0}
+GIVEN: dict[int, dict[str, Any]] = {2: {}, 3: OF_WING}
+OVERLAP: dict[int, dict[str, Any]] = {2: {}, 3: {"overlap": 1}}
+"""Arguments and settings of the case by dimensions."""
 
 
 def made(nodes: int) -> Pair:
@@ -46,20 +53,23 @@ def made(nodes: int) -> Pair:
     near = round(NEAR * nodes)
     wall = WALL / near**0.5
     wing = airfoil("naca0012", nodes=near, far_field=1.0, outer="overset", wall_spacing=wall)
-    spacing = _spacing(nodes - len(wing.points))
+    spacing = core_spacing(nodes - len(wing.points), BOX, CORE, GROWTH)
     return {"wing": wing, "back": background(BOX, CORE, spacing, GROWTH)}
 
 
-def _spacing(nodes: int) -> float:
+def core_spacing(nodes: int, box: Sequence[float], core: Sequence[float], growth: float) -> float:
     """Length of the cells in the core of a background with about so many nodes."""
     from scipy.optimize import brentq
 
     def along(h: float, axis: int) -> float:
-        (x0, x1), (c0, c1) = BOX[axis : axis + 2], CORE[axis : axis + 2]
-        grown = sum(log1p(m * (GROWTH - 1) / GROWTH / h) for m in (c0 - x0, x1 - c1))
-        return 1 + (c1 - c0) / h + grown / log(GROWTH)
+        (x0, x1), (c0, c1) = box[axis : axis + 2], core[axis : axis + 2]
+        grown = sum(log1p(m * (growth - 1) / growth / h) for m in (c0 - x0, x1 - c1))
+        return 1 + (c1 - c0) / h + grown / log(growth)
 
-    return float(brentq(lambda h: along(h, 0) * along(h, 2) - nodes, 1e-4, 1.0))
+    def lacking(h: float) -> float:
+        return prod(along(h, axis) for axis in range(0, len(box), 2)) - nodes
+
+    return float(brentq(lacking, 1e-4, 1.0))
 
 
 def rows(backend: Backend, pair: Pair, wanted: set[str], *_: Any) -> Rows:
@@ -70,7 +80,7 @@ def rows(backend: Backend, pair: Pair, wanted: set[str], *_: Any) -> Rows:
         if row not in wanted:
             continue
         if not pair:
-            yield row, f"fewer than {LEAST} nodes have no room for the layers of the overlap"
+            yield row, SMALL
         elif nodes > most:
             yield row, f"{nodes} nodes of a member, expected at most {most}"
         else:
@@ -79,31 +89,35 @@ def rows(backend: Backend, pair: Pair, wanted: set[str], *_: Any) -> Rows:
 
 def plunging(backend: Backend, pair: Pair, members: int, **settings: Any) -> Incompressible:
     """A case of so many members, whose Reynolds numbers differ."""
+    dimensions = pair["wing"].dimensions
     return Incompressible(
         pair,
         reynolds=(REYNOLDS * np.linspace(1.0, 0.5, members)).tolist(),
         motion={"wing": plunge(amplitude=HEIGHT, k=K, phase_deg=-90)},
         device=backend.device,
         dtype=backend.dtype,
-        settings=IncompressibleSettings(**settings),
+        settings=IncompressibleSettings(**OVERLAP[dimensions], **settings),
+        **GIVEN[dimensions],
     )
 
 
-def _step(backend: Backend, pair: Pair, members: int) -> Work:
-    """Physical steps of so many members."""
+def timed_case(backend: Backend, pair: Pair, members: int) -> tuple[Incompressible, dict[str, Any]]:
+    """The case, with its nodes, members, bytes a node and the seconds that it took to make."""
     start = time.perf_counter()
     case = plunging(backend, pair, members)
     case.backend.synchronize()
     seconds, nodes = time.perf_counter() - start, case.grid.nodes
+    memory = case.backend.allocated / nodes
+    return case, {"nodes": nodes, "members": members, "memory": memory, "setup": seconds}
+
+
+def _step(backend: Backend, pair: Pair, members: int) -> Work:
+    """Physical steps of so many members."""
+    case, notes = timed_case(backend, pair, members)
     walk = Walk(case)
     walk.make(FIRST)()
     walk.begin_count()
-    notes = {
-        "nodes": nodes,
-        "members": members,
-        "memory": case.backend.allocated / nodes,
-        "setup": seconds,
-    }
+    notes["memory"] = case.backend.allocated / notes["nodes"]
     return Work(walk.make, None, walk.mean, notes)
 
 

@@ -8,7 +8,7 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from kinemesh.bench import carried, clouds, ma2017, one_grid, overset_rows, steps
+from kinemesh.bench import carried, clouds, connected, ma2017, one_grid, overset_rows, steps
 from kinemesh.bench.loops import ROW_TITLES as LOOPS
 from kinemesh.bench.loops.pairs import TITLES as PAIRS
 from kinemesh.bench.rows import ROWS
@@ -29,10 +29,14 @@ PAPER: dict[str, tuple[tuple[int, float, str], ...]] = {
     "boundary": ((94_085, 0.0008, "Table 5"),),
     "implicit": ((94_085, 0.0041 + 0.1099, "Table 5, Set_Time_Step and Implicit_Time_Advance"),),
     "pseudo-step": ((94_085, 0.1620, "section 6.2"),),
-    # Chandar et al. (overset grids), one Tesla C2070, first step of a wing, cells
+}
+# Chandar et al. (overset grids), one Tesla C2070: connectivity and first step of a wing, cells
+PARTS = {
+    "connectivity": ((700_000, 0.030, "Table 3"), (1_500_000, 0.051, "Table 3")),
     "step-parts": ((700_000, 159.8, "Table 4"), (1_500_000, 89.8, "Table 4")),
 }
-PAPER_SPACE = ma2017.on_k20(3)
+PAPER |= PARTS
+PAPER_SPACE = ma2017.on_k20(3) | PARTS
 # Zhang et al. (implicit meshless), Table 4: points, seconds of an iteration on one GTX Titan.
 TITAN = {
     "regular": (
@@ -49,6 +53,7 @@ TITAN = {
     ),
 }
 STEP_KEYS = ("members", "memory", "setup")
+OVERSET = overset_rows.ROWS | connected.ROWS | steps.ROWS
 GRID_KEYS = ("momentum", "memory", "setup")
 SEARCH_KEYS = ("queries", "found", "cells", "memory", "setup")
 CLOUD_KEYS = ("cloud", "satellites", "colours", "memory")
@@ -116,8 +121,8 @@ def title(row: str, cloud: str | None = None, wing: str | None = None) -> str:
     if cloud:
         return f"{cloud} cloud: {clouds.ROWS[row]}"
     if wing:
-        return f"{wing}: {(ROWS | carried.ROWS | overset_rows.ROWS | one_grid.ROWS)[row]}"
-    return (ROWS | overset_rows.ROWS | steps.ROWS | one_grid.ROWS | LOOPS | PAIRS)[row]
+        return f"{wing}: {(ROWS | carried.ROWS | OVERSET | one_grid.ROWS)[row]}"
+    return (ROWS | OVERSET | one_grid.ROWS | LOOPS | PAIRS)[row]
 
 
 def paper(
@@ -187,7 +192,8 @@ def _last_cells(figure: dict[str, Any]) -> list[str]:
     beside = "" if known is None else f"{_digits(1e3 * known['seconds'])} ({known['nodes']} {of})"
     if "members" in figure:
         sizes = f"{figure['memory']:.0f}", _digits(figure["setup"])
-        return [f"{count:.1f}", str(figure["members"]), *sizes, beside]
+        mean = "" if count is None else f"{count:.1f}"
+        return [mean, str(figure["members"]), *sizes, beside]
     if "momentum" in figure:
         sizes = f"{figure['memory']:.0f}", _digits(figure["setup"])
         return [f"{count:.1f}", f"{figure['momentum']:.1f}", *sizes]
@@ -241,7 +247,7 @@ def markdown(figures: Iterable[dict[str, Any]]) -> str:
     runs: dict[tuple[str, tuple[str, ...]], list[dict[str, Any]]] = {}
     for figure in figures:
         runs.setdefault((heading(figure), columns(figure)[0]), []).append(figure)
-    meshes = [*carried.ROWS, *overset_rows.ROWS, *steps.ROWS, *one_grid.ROWS]
+    meshes = [*carried.ROWS, *OVERSET, *one_grid.ROWS]
     names = [*ROWS, *clouds.FLOWS, *clouds.ROWS, *meshes, *LOOPS, *PAIRS]
     order = {name: number for number, name in enumerate(names)}
 
@@ -275,7 +281,7 @@ def _figure(text: str, where: str) -> dict[str, Any]:
     own = (
         (clouds.ROWS, CLOUD_KEYS),
         (overset_rows.ROWS, SEARCH_KEYS),
-        (steps.ROWS, STEP_KEYS),
+        (connected.ROWS | steps.ROWS, STEP_KEYS),
         (one_grid.ROWS, GRID_KEYS),
         (LOOPS, LOOP_KEYS),
     )
