@@ -120,7 +120,7 @@ class Enclosed:
 
 
 class EnclosedInSpace(Enclosed):
-    """That step in the cube from -1 to 1, its flow that of Ethier and Steinman, which drifts.
+    """Step of `Enclosed` in the cube from -1 to 1; its flow is Ethier and Steinman's, which drifts.
 
     The part inside has 0.9 of its spacing, is 0.6 times as wide and turns about an axis of its own.
     """
