@@ -199,11 +199,11 @@ def test_case_files_have_modes_that_come_back(table, tmp_path):
         ({"volume": -1.0}, r"\[structure\]: modes: volume is -1.0"),
         ({"mass": 1}, r"\[structure\]: unknown key 'mass'"),
         (
-            {"speed_index": [0.7, 0.25]},
-            r"speed_index = \[0.7, 0.25\], expected two numbers above 0",
+            {"speed_range": [0.7, 0.25]},
+            r"speed_range = \[0.7, 0.25\], expected two numbers above 0",
         ),
-        ({"speed_index": [0, 0.7]}, "expected two numbers above 0, the first below the last"),
-        ({"speed_index": 0.3}, "speed_index = 0.3, expected two numbers"),
+        ({"speed_range": [0, 0.7]}, "expected two numbers above 0, the first below the last"),
+        ({"speed_range": 0.3}, "speed_range = 0.3, expected two numbers"),
     ],
 )
 def test_modes_of_case_files_that_make_none_are_refused(table, tmp_path, change, said):

@@ -293,7 +293,7 @@ def test_a_ready_case_flutters_at_its_mach_numbers_and_leaves_tables(lagless, tm
 
 
 def test_a_case_states_between_which_speeds_roots_are_followed(lagless):
-    case = km.cases.load("isogai-a", ["structure.speed_index=[0.5,2.8]"])
+    case = km.cases.load("isogai-a", ["structure.speed_range=[0.5,2.8]"])
 
     assert km.flutter(case).speed_index.values[[0, -1]] == pytest.approx([0.5, 2.8])
     assert km.flutter("isogai-a").speed_index.values[[0, -1]] == pytest.approx([0.3, 3])

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import SettingsError
+from kinemesh.motion.free import Free
 from kinemesh.motion.given import Given
 from kinemesh.motion.modes import Vibration
 from kinemesh.motion.motions import DIFFERENCE, Motion, Pitch, Plunge, Pose, Rate, Shape, Together
@@ -108,7 +109,7 @@ class Framed(Motion):
         return None if own is None else self.frame.point(own)
 
 
-KNOWN = {Given, Pitch, Plunge, Rotate, Translate, Twist, Vibration, type(None)}
+KNOWN = {Free, Given, Pitch, Plunge, Rotate, Translate, Twist, Vibration, type(None)}
 """Laws whose rates are exact, and whose pivots alone are of a frame."""
 
 
@@ -126,6 +127,6 @@ def framed(motion: Motion | None, frame: Frame, length: float = 1.0) -> Motion |
 
 def _turned(motion: Motion | None, frame: Frame) -> Motion | None:
     """A motion about a point of the case."""
-    if not isinstance(motion, Given | Pitch | Rotate) or frame == CASE:
+    if not isinstance(motion, Free | Given | Pitch | Rotate) or frame == CASE:
         return motion
     return replace(motion, about=frame.point(motion.about))

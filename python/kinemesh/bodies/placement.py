@@ -28,10 +28,14 @@ class Placement:
     ----------
     poses_at : callable    share 0..1 of the step -> poses of all bodies
     rates_at : callable    () -> rates of these poses at the end of the step
+    onward : (members,) those that go on from what a march of the step has left, its drop referring
+        to what it referred to there, while all others keep it; None: all march from where the step
+        began
     """
 
     poses_at: Poses
     rates_at: Callable[[], RateArray] = field(repr=False)
+    onward: NDArray[np.bool_] | None = None
 
     def at(self, share: float) -> PoseArray:
         """Poses of all bodies at a share 0..1 of the step."""

@@ -121,6 +121,8 @@ def options(case: Stated, dimension: Dimension = XY, of_case: bool = True) -> di
     if case.motion is not None and (of_case or anywhere):
         with of_motions() if isinstance(case.mesh, Overset) else nullcontext():
             told["motion"] = case.motion.build(case.chord(dimension))
+    if case.structure is not None and case.free and of_case:
+        told["structure"] = case.structure.build()
     if case.deform is not None:
         with in_section(Place("deform")):
             made = case.deform.build()
@@ -149,6 +151,7 @@ def run(case: Stated, progress: bool = False, resume: bool = False, overwrite: b
 def go(case: Stated, model: Any, **told: Any) -> Run:
     """Run the solver of a case, or of cases that share all but mesh, stream and motion."""
     told |= {"energy": True} if case.job.energy else {}
+    told |= {"kick": case.kick} if case.kick is not None else {}
     if case.mode == "steady":
         return model.steady(**told)
     return model.run(

@@ -147,7 +147,7 @@ def _look(report: Report, case: Case, progress: bool) -> None:
             said.append(room(small, mesh, backend, case.mode == "unsteady", settings))
     model, plan = _solver(report, case, mesh)
     if case.job.out is not None:
-        _output(report, case.job.out, model, plan)
+        _output(report, case, model, plan)
     if case.job.energy and backend is not None:
         _energy(report, backend)
     if case.mode == "unsteady":
@@ -332,19 +332,19 @@ def room(small: Solver, made: Mesh | Cloud, backend: Backend, moves: bool, setti
     return memory.told(needed, backend)
 
 
-def _output(report: Report, given: str, model: Solver | None, plan: Plan | None) -> None:
+def _output(report: Report, case: Case, model: Solver | None, plan: Plan | None) -> None:
     """Row of the folder: empty, or with files of a run."""
     from kinemesh.io.folder import refuse_written
     from kinemesh.run.claim import Claim, folder_of
-    from kinemesh.run.resume import identity
+    from kinemesh.run.coupled import identity_of
 
     with report.look("output") as said:
-        out = folder_of(given, resume=False, overwrite=False)
+        out = folder_of(case.job.out, resume=False, overwrite=False)
         assert out is not None
         said.append(str(out))
         refuse_written(out)
         if model is not None and out.exists():
-            run = identity(model, "steady") if plan is None else plan.identity(model)
+            run = identity_of(model, plan, case.kick)
             said.append(Claim(model, run, plan).look(out))
 
 

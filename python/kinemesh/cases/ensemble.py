@@ -25,6 +25,7 @@ def shared(case: Stated) -> str:
         sorted((name, value) for name, value in flow.items() if name not in OWN),
         case.flow.reynolds is None,  # viscous and inviscid members have other kernels
         case.deform,
+        case.structure and (case.structure.kind, case.structure.free, case.structure.kick),
         dataclasses.replace(case.job, out=None),
         sorted(case.solver.items()),
     )
@@ -51,4 +52,6 @@ def solver(
             None if case.motion is None else case.motion.build(case.chord(dimension))
             for case in cases
         ]
+    if "structure" in options:
+        options["structure"] = [case.structure.build() for case in cases if case.structure]
     return registry.named(cases[0].method).solver(list(spaces), **options)

@@ -13,6 +13,7 @@ OF_RUN = (
     *("cycles", "steps_per_cycle", "until", "periodic_tolerance", "time_step", "steps"),
     *("start", "preflight", "sizes"),
 )  # keys of [run] that a steady case has not
+OF_STRUCTURE = ("speed_index", "kick")  # keys of [structure] that free the body of a run
 
 
 def made_steady(
@@ -47,7 +48,7 @@ def made_steady(
         }
     method = made.get("method", registry.first().name)
     steps = registry.named(method).settings.of_steps if "solver" in made else ()
-    for name, lost in (("run", OF_RUN), ("solver", steps)):
+    for name, lost in (("run", OF_RUN), ("structure", OF_STRUCTURE), ("solver", steps)):
         if name in made:
             made[name] = without(made[name], lost, (name,), f"[{name}] {{}}")
     if left:

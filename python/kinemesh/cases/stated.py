@@ -63,6 +63,7 @@ class Stated:
         if not isinstance(self.title_says, Mapping | None):
             raise wrong("title_says", self.title_says, "a table such as { mach = 0.8 }")
         choice("mode", self.mode, ("steady", "unsteady"))
+        self._check_structure()
         if self.mode == "steady":
             self._check_steady()
         else:
@@ -101,8 +102,18 @@ class Stated:
 
     @property
     def by_time(self) -> bool:
-        """True for a run by time_step and steps, without a cycle."""
-        return self.job.time_step is not None
+        """True for a run without a cycle: by time_step and steps, or of a body on a structure."""
+        return self.job.time_step is not None or self.free
+
+    @property
+    def kick(self) -> Mapping[str, Any] | None:
+        """Kick of the structure, or None."""
+        return None if self.structure is None else self.structure.kick
+
+    @property
+    def free(self) -> bool:
+        """True where the body stands on a structure, which the flow moves."""
+        return self.structure is not None and self.structure.free
 
     @property
     def shapes(self) -> list[Shape]:
@@ -170,11 +181,26 @@ class Stated:
             if getattr(self.job, name) is None:
                 raise CaseError(f"case '{self.name}' runs by time, expected [run] {name}")
 
+    def _check_structure(self) -> None:
+        """CaseError for a body on a structure that is held, or moves by a law as well."""
+        if not self.free:
+            return
+        where = Place("structure", "speed_index")
+        if self.mode == "steady":
+            raise CaseError(
+                where, f" frees the body, and case '{self.name}' is steady; remove it, or set mode "
+                "= 'unsteady' with [run] cycles and steps_per_cycle",
+            )  # fmt: skip
+        if self.motion is not None:
+            raise CaseError(
+                where, " frees the body, which moves by [motion] as well; remove one of the two"
+            )
+
     def _check_unsteady(self) -> None:
         if any(getattr(self.job, name) is not None for name in BY_TIME):
             self._check_by_time()
             return
-        if self.motion is None:
+        if self.motion is None and not self.free:
             raise CaseError(
                 f"case '{self.name}' is unsteady, expected a [motion] with [run] cycles and "
                 "steps_per_cycle, or [run] time_step and steps: --set run.time_step=0.05 --set "
@@ -184,6 +210,8 @@ class Stated:
         for name in ("cycles", "steps_per_cycle"):
             if getattr(self.job, name) is None:
                 raise CaseError(f"case '{self.name}' is unsteady, expected [run] {name}")
+        if self.motion is None:
+            return
         made = self.motion.named(self.flow.chord)  # one for all
         rates: list[Any] = [motion.omega(self.flow.speed) for motion in made.values()]
         if None in rates:

@@ -13,19 +13,21 @@ from kinemesh.sentences import Place
 from kinemesh.structure import Modes, TypicalSection
 
 FILE = "file"
-OF_ALL = ("kind", "speed_index")  # keys of no structure itself
+OF_ALL = ("kind", "speed_range")  # keys of no structure itself
+KICK = "kick"
 KINDS: dict[str, Callable[..., Any]] = {"typical-section": TypicalSection, "modes": Modes.read}
 NEEDS = {
     "typical-section": ("mu", "a", "x_alpha", "r2_alpha", "omega_ratio"),
     "modes": (FILE, "mu", "frequencies", "masses", "volume", "reference"),
 }
-MAY = {"typical-section": ("damping",), "modes": ("damping", "mach")}
+MAY = {"typical-section": ("damping", "speed_index", KICK), "modes": ("damping", "mach")}
 """Structures by their kinds, and the keys that each needs and may have."""
 
 
 @dataclass(frozen=True, slots=True)
 class StructurePart:
-    """Structure on which the body stands, of `kinemesh flutter`; runs hold the body."""
+    """Structure on which the body stands; in runs with a speed index, else in `kinemesh flutter`
+    alone."""
 
     kind: str  # typical-section or modes
     mu: float | Sequence[float] | None = None  # mass ratio m / (rho V) [-]; V is pi b^2, or volume
@@ -40,7 +42,9 @@ class StructurePart:
     reference: float | None = None  # of modes: omega_alpha of the speed index, as frequencies
     damping: float | Sequence[float] | None = None  # structural g, of modes also one each; or 0
     mach: Sequence[float] | None = None  # of several mu; between these ln mu is linear
-    speed_index: Sequence[float] | None = None  # V* of flutter, [first, last]; or [0.3, 3]
+    speed_index: float | None = None  # of a section: V* of a run, in place of a [motion] [-]
+    kick: Mapping[str, Any] | None = None  # of it: { mode = 1, angle_deg = 0.5 }, its start
+    speed_range: Sequence[float] | None = None  # V* of flutter, [first, last]; or [0.3, 3]
 
     def __post_init__(self) -> None:
         choice(Place("structure", "kind"), self.kind, tuple(KINDS))
@@ -56,9 +60,25 @@ class StructurePart:
             raise CaseError(Place("structure"), f" lacks {', '.join(missing)}")
         if self.kind == "modes" and (not isinstance(self.file, str) or not self.file):
             raise CaseError(Place("structure", FILE), f" = {self.file!r}, expected a file name")
-        if self.speed_index is not None:
-            self._check_speeds(self.speed_index)
-        self.build()
+        if self.speed_range is not None:
+            self._check_speeds(self.speed_range)
+        self._check_kick(self.build())
+
+    @property
+    def free(self) -> bool:
+        """True where the body of a run stands on the structure."""
+        return self.speed_index is not None
+
+    def _check_kick(self, made: Any) -> None:
+        """CaseError for a kick of no run, or one that the structure has not."""
+        if self.kick is None:
+            return
+        if not self.free:
+            raise CaseError(
+                Place("structure", KICK), " is of a run, expected speed_index beside it"
+            )
+        with in_section(Place("structure")):
+            made.coordinates(1.0, 1.0).kicked(self.kick, 1.0)
 
     def _check_speeds(self, given: Any) -> None:
         """CaseError for what is no two numbers above 0, the first below the last."""
@@ -66,14 +86,14 @@ class StructurePart:
         good = all(isinstance(v, int | float) and not isinstance(v, bool) for v in numbers)
         if len(numbers) != 2 or not good or not 0 < numbers[0] < numbers[1]:
             raise CaseError(
-                Place("structure", "speed_index"),
+                Place("structure", "speed_range"),
                 f" = {given!r}, expected two numbers above 0, the first below the last",
             )
 
     def build(self) -> Any:
         """The structure; SettingsError for numbers that make none."""
         with in_section(Place("structure")):
-            names = (*NEEDS[self.kind], *MAY[self.kind])
+            names = [n for n in (*NEEDS[self.kind], *MAY[self.kind]) if n != KICK]
             made = {n: getattr(self, n) for n in names if getattr(self, n) is not None}
             return KINDS[self.kind](**made)
 

@@ -104,6 +104,8 @@ class Ale(Solver):
     mach, alpha_deg : float or sequence    Mach number and angle of attack of the stream [-], [deg];
         the angle turns the stream, not the mesh
     motion : Motion, or {marker: Motion}, or a sequence of these; None: the bodies are at rest
+    structure : kinemesh.structure.TypicalSection, or {marker: one}, or a sequence of these, on
+        which the body stands in place of a motion (docs/flutter.md); in the plane
     deform : Deformation                   how inner nodes follow (default: torsional springs)
     device, dtype : see `kinemesh.device.backend.Backend`
     settings : AleSettings
@@ -159,6 +161,7 @@ class Ale(Solver):
         mach: float | Sequence[float],
         alpha_deg: float | Sequence[float] = 0.0,
         motion: Any = None,
+        structure: Any = None,
         deform: Deformation | None = None,
         device: str = "auto",
         dtype: str = "float64",
@@ -191,6 +194,7 @@ class Ale(Solver):
             check=gas.streams,
             boundaries=boundaries,
             motion=motion,
+            structure=structure,
             moment_about=moment_about,
             chord=chord,
             reference_area=reference_area,

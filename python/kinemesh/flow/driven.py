@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kinemesh import packages
 from kinemesh.bodies.placement import Placement
+from kinemesh.errors import SettingsError
 from kinemesh.flow import registry
 from kinemesh.flow.suspects import where_largest
 from kinemesh.motion import Pose
@@ -49,6 +50,7 @@ class Driven(ABC):
     steady_columns: tuple[str, ...] = ()
     frame_time: ClassVar[float] = 0.0
     dualtime: Any
+    structures: Any
     grid: Volumes
     conditions: Mapping[str, Condition]
 
@@ -66,6 +68,11 @@ class Driven(ABC):
 
     def check_steady(self) -> None:
         """SettingsError where the solver has no steady run of what it was given."""
+        if self.structures is not None:
+            raise SettingsError(
+                "the body stands on a structure, and a steady run holds it; use run, which begins "
+                "with the steady flow, or leave structure out"
+            )
         refuse_time(self.conditions)
 
     def remarks(self) -> list[str]:

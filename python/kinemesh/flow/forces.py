@@ -169,6 +169,12 @@ class Forces:
         forces = self.generalised.sums(placement) / scale[:, None]
         return replace(found, modes=forces, bending=(forces * placement.bending).sum(axis=1))
 
+    def moment_and_force(self, loads: Loads) -> FloatArray:
+        """(3, bodies) moment about the body's own point, force along x and y, of their loads."""
+        lift, drag, _ = loads.coefficients.T
+        along, up = drag * self.cos - lift * self.sin, lift * self.cos + drag * self.sin
+        return np.asarray(np.stack([loads.moment * self.length, along, up]) * self.pressure)
+
     def side(self) -> dict[str, FloatArray]:
         """(members,) of each of `SIDE` in space, of the loads that were asked for last; or none.
 

@@ -6,6 +6,7 @@ docs/theory.md, sections 2.6 and 7.6.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinemesh.space.volumes import Volumes
 
@@ -36,6 +37,11 @@ class StepLoop:
         )
         began = {"active": self.active, "iterations": self.iterations, "base": self.base}
         self.begin = grid.fields.bind("dualtime_start", **began)
+
+    def go_on(self, members: NDArray[np.bool_]) -> None:
+        """Some members iterate anew, and none of those that have failed; bases are kept."""
+        self.backend.put(self.iterations, 0)
+        self.backend.put(self.active, members & self.grid.ensemble.alive)
 
     def stop_failed(self) -> None:
         """No iteration of a member that has failed."""

@@ -23,6 +23,7 @@ from kinemesh.flow.door import sizes
 from kinemesh.flow.door.arguments import Arguments, Markers, motions_of
 from kinemesh.flow.door.counted import counted
 from kinemesh.flow.door.runnable import Runnable
+from kinemesh.flow.door.structures import structures_of, with_free
 from kinemesh.flow.driven import Driven
 from kinemesh.flow.forces import Forces, Loads
 from kinemesh.flow.memory import Counted
@@ -51,6 +52,7 @@ class Moving(Runnable, Driven, Counted):
     markers : Markers;  conditions : by marker
     notes : what must be said of bodies and motions
     motions : of each body;  bodies : with them
+    structures : Structures on which bodies stand, or None
     parts : Standing, places of overset parts; of one mesh Alone
     forces : Forces
     mover : of the deformation, from the first step on
@@ -83,7 +85,12 @@ class Moving(Runnable, Driven, Counted):
         self.markers, self.conditions = markers, markers.conditions
         self.deform.check_vertices(grid.vertices)
         self.more = {**self.more, **self.deform.told(grid.vertices)}
-        self.motions = tuple(motions_of(arguments.motion, grid.members, grid.bodies))
+        motions = motions_of(arguments.motion, grid.members, grid.bodies)
+        self.structures = structures_of(
+            arguments.structure, grid.bodies, motions, self.speed, arguments.reference[1],
+            grid.dimension,
+        )  # fmt: skip
+        self.motions = with_free(motions, self.structures)
         pairs = zip(grid.bodies, self.motions, strict=True)
         self.deform.check_conditions(
             self.conditions, {body for (_, body), motion in pairs if motion is not None}
@@ -105,6 +112,9 @@ class Moving(Runnable, Driven, Counted):
             grid.bodies, self.motions, self.speed, self.moment_about, grid.ensemble, stands,
             self.reference[1], grid.dimension,
         )  # fmt: skip
+        if self.structures is not None:
+            self.structures.stand(self.bodies)
+            self.more |= self.structures.told
         grid.vertices.shapes = shapes = Shapes.of(grid, self.motions)
         if shapes is not None:
             for (_, body), own in zip(grid.bodies, shapes.own, strict=True):
@@ -232,6 +242,11 @@ class Moving(Runnable, Driven, Counted):
         bodies = self.bodies
         about = bodies.moment_points(placement.poses)
         return self.forces.loads(about, placement, bodies.pivots)
+
+    def structure_forces(self, loads: Loads) -> NDArray[np.float64]:
+        """(members, n) forces of the coordinates of structures, in the units of the case."""
+        assert self.structures is not None
+        return np.asarray(self.structures.free.forces(*self.forces.moment_and_force(loads)))
 
     def _for_loads(self) -> None:
         """Bring up to date what loads are taken from."""

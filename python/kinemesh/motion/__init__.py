@@ -1,6 +1,7 @@
 """Motions of bodies: laws, functions of time and nothing else."""
 
 from kinemesh.motion.beams import clamped_bending, clamped_torsion
+from kinemesh.motion.free import Free
 from kinemesh.motion.given import Given, given
 from kinemesh.motion.modal_pulses import ModalPulse, modal_pulse
 from kinemesh.motion.modes import Modes, Vibration, modes, vibrate
@@ -25,6 +26,7 @@ from kinemesh.motion.uniform import Rotate, Translate, rotate, translate
 
 __all__ = [
     "ORDERS",
+    "Free",
     "Function",
     "Given",
     "ModalPulse",

@@ -178,7 +178,7 @@ def periodic(plan: Plan, history: History, member: int) -> bool:
 
 def refuse_to_go_on(plan: Plan, history: History, ended: Mapping[int, int], where: str) -> None:
     """Raise CaseError if a resumed run would have to continue members that ended before others."""
-    for m, step in ended.items():
+    for m, step in ended.items() if not plan.free else ():
         if plan.until == "cycles" or not periodic(plan, history, m):
             raise CaseError(
                 f"{where}: member {m} was periodic and ended after step {step}, others went on, so "

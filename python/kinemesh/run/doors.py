@@ -8,6 +8,7 @@ from kinemesh.errors import SettingsError
 from kinemesh.flow.door.runnable import MOST_PLACEMENTS
 from kinemesh.motion import Given
 from kinemesh.run.claim import Claim, folder_of
+from kinemesh.run.coupled import Coupled, identity_of
 from kinemesh.run.driver import at_work, drive
 from kinemesh.run.joules import check as check_energy
 from kinemesh.run.plan import Plan
@@ -37,6 +38,7 @@ def asked_of(
     energy: Any = False,
     coupler: Any = None,
     most_placements: Any = MOST_PLACEMENTS,
+    kick: Any = None,
 ) -> tuple[Any, ...]:
     """Arguments of `at_work` from those of a user; refuses what is wrong before anything is run."""
     coupled = Coupler.of(coupler, most_placements)
@@ -49,8 +51,10 @@ def asked_of(
     if solver.grid.members == 1:  # a law that does not last must fail before the run
         solver.bodies.rates(plan.count * plan.dt)
     columns(solver)  # markers whose columns would have one name must fail before it, too
-    claim = Claim(solver, plan.identity(solver), plan)
-    return Unsteady, claim, folder, resume, overwrite, progress, energy, preflight, coupled
+    claim = Claim(solver, identity_of(solver, plan, kick, coupler), plan)
+    more = (preflight, coupled) if solver.structures is None else (preflight, kick)
+    kind = Unsteady if solver.structures is None else Coupled
+    return kind, claim, folder, resume, overwrite, progress, energy, *more
 
 
 def unsteady(solver: Moving, **asked: Any) -> Run:

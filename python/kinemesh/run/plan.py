@@ -139,6 +139,8 @@ class Plan:
     tolerance : float       change of a periodic loop, at most (`Loop.change`)
     frame_time : float      between two frames of a run without a period; 0: every step is one; the
         last step of such a run is always one
+    free : bool             of bodies on structures: members that have grown too far stay where they
+        ended, and cycles count periods of the first mode
     settled : (members,)    steps after which all motions have ended their ramps; () : none has any
     """
 
@@ -153,6 +155,7 @@ class Plan:
     tolerance: float = PERIODIC
     frame_time: float = 0.0
     settled: tuple[int, ...] = ()
+    free: bool = False
 
     @classmethod
     def of(
@@ -176,7 +179,9 @@ class Plan:
         each = _each(time_step, solver.grid.members)
         longest = time_step if each is None else float(each.max())
         by_cycles, count = time_steps(cycles, steps_per_cycle, longest, steps)
-        until, tolerance = _until(by_cycles, until, periodic_tolerance)
+        until, tolerance = _until(by_cycles and not solver.structures, until, periodic_tolerance)
+        if by_cycles and solver.structures:
+            return cls._of_structures(solver.structures.periods, steps_per_cycle, count, start)
         periods = _periods(solver) if by_cycles else None
         if periods is not None:
             closing.look(solver, periods, float(cycles))
@@ -189,6 +194,13 @@ class Plan:
             cycles, steps_per_cycle, dt, periods, count, start, repeats, until, tolerance,
             solver.frame_time * solver.reference[1], _settled(solver, dt),
         )  # fmt: skip
+
+    @classmethod
+    def _of_structures(cls, periods: Any, steps_per_cycle: int, count: int, start: str) -> Plan:
+        """Plan of bodies on structures, which have no cycle: steps of the first mode's periods."""
+        frame = float(periods.min()) / FRAMES_PER_CYCLE
+        dt = periods / steps_per_cycle
+        return cls(None, None, dt, None, count, start, frame_time=frame, free=True)
 
     @property
     def frame_every(self) -> int:

@@ -6,7 +6,7 @@ where it was given, so the run itself has the same bits with a pre-flight or wit
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from kinemesh.run.advice import smaller_step
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
+    from kinemesh.motion import Pose
 
 REMEDIES = {
     "springs": "Delaunay mapping, more steps per cycle, or rigid motion",
@@ -102,6 +103,42 @@ def fly(
         solver.rewind()
     warn_of(notes)
     return _report(steps, worst, of_worst, "time" if cycle is None else "phase_deg")
+
+
+def reach(solver: Moving, ends: Sequence[Sequence[Pose]]) -> dict[str, Any]:
+    """Move the mesh from where it is given to each of these poses, and put it back.
+
+    Parameters
+    ----------
+    ends : poses of all bodies
+
+    Returns
+    -------
+    dict    as of `fly`, by the numbers of the poses; empty where the mesh keeps its shape
+
+    Raises
+    ------
+    NumericalFault    a cell inverts, or the deformation fails; a member of several fails alone
+    """
+    if isinstance(solver.deform, Rigid | Still):
+        return {}
+    ensemble = solver.grid.ensemble
+    found: dict[str, Any] = {"steps": len(ends)}
+    try:
+        for number, poses in enumerate(ends, 1):
+            ensemble.at(f"pre-flight to the kick, pose {number} of {len(ends)}", number)
+            solver.rest(poses)
+            for name, values in _shapes(solver).items():
+                worst = solver.grid.worse(found.get(name, values), values)
+                found[name] = worst
+    except (NumericalFault, OversetError) as fault:
+        raise type(fault)(
+            "pre-flight to the kick: ", fault.said, "; take a smaller kick; no flow was computed"
+        ) from fault
+    finally:
+        solver.rewind()
+    each = {name: np.asarray(own).tolist() for name, own in found.items()}
+    return {k: v[0] if isinstance(v, list) and len(v) == 1 else v for k, v in each.items()}
 
 
 def _at(time: NDArray[np.float64], cycle: Any) -> NDArray[np.float64]:

@@ -187,3 +187,26 @@ def steady_defect_remarks(numbers: Mapping[str, Any], alive: NDArray[np.bool_]) 
         )
         for m in np.flatnonzero(alive & (np.abs(lost) > MOST_DEFECT))
     ]
+
+
+def steps_of(history: History, member: int) -> int:
+    """Number of physical steps of a member."""
+    return int(history.member(member)["step"].max(initial=0))
+
+
+def told(
+    solver: Moving, plan: Plan, history: History, member: int, result: dict[str, Any]
+) -> tuple[list[str], list[str]]:
+    """Sentences of turns that are too far, and of mass that is lost; both go to the result."""
+    rows, steps = history.member(member), steps_of(history, member)
+    turned: list[str] = []
+    lost: list[str] = []
+    turning = solver.turning_bodies(member)
+    found = largest_turn(rows, plan, {name: own[0] for name, own in turning.items()})
+    if found:
+        result["turn_deg"] = found
+        turned += turn_remark(member, found, steps, turning[found["body"]][1])
+    if "mass_defect" in solver.columns and rows["mass_defect"].any():
+        result["mass_defect"] = largest_defect(rows, plan)
+        lost += defect_remark(member, result["mass_defect"], steps)
+    return turned, lost

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from kinemesh.sentences import NO_RESUME, Sentence, rows_of
 if TYPE_CHECKING:
     from kinemesh.bodies.placement import Placement
     from kinemesh.flow.forces import Loads
+    from kinemesh.motion import Pose
     from kinemesh.run.resume import Saved
 
 STALL = 0.7
@@ -62,6 +63,7 @@ class Unsteady(Driver):
     """
 
     mode = "unsteady"
+    settles = True  # whether means over time are those of a flow that settles
     coupling = stopped = over_now = by_hand = False
     spare: Any = None
     loads: Loads
@@ -125,7 +127,7 @@ class Unsteady(Driver):
             at = self.plan.cycle(rows["time"], rows["member"])
             return {"cycle": at, "phase_deg": 360 * (at % 1)}
 
-        if rows.columns != columns(self.solver):
+        if rows.columns != self.columns():
             raise CaseError(
                 f"{path}: has other columns than this version writes; run without ",
                 NO_RESUME,
@@ -155,7 +157,7 @@ class Unsteady(Driver):
         """The flow that the motion starts from, or where the restart left off; steps done."""
         solver, plan, saved = self.solver, self.plan, self.saved
         solver.grid.ensemble.at("start of the motion", 0)
-        poses = solver.bodies.poses(np.zeros(solver.grid.members))
+        poses = self.first_poses()
         if saved is not None and saved.phase == "unsteady":
             resumption.restore(solver, saved, poses)
             self.files.begin(saved.step * plan.dt)
@@ -180,6 +182,18 @@ class Unsteady(Driver):
         self.files.frames()
         self.keep(0)
         return 0
+
+    def first_poses(self) -> Sequence[Pose]:
+        """Poses of all bodies where the motion begins."""
+        return self.solver.bodies.poses(np.zeros(self.solver.grid.members))
+
+    def placement(self, laws: Placement, number: int) -> Placement:
+        """Placement of a step: by laws, with bodies that are placed by hand at their poses."""
+        return self.placed.over(laws, self.plan.dt, number == 1)
+
+    def beside_rows(self) -> dict[str, NDArray[Any]]:
+        """Columns (members,) of a row beside those that all runs have."""
+        return {}
 
     def memory(self, steps: int) -> dict[str, Any]:
         poses = resumption.samples(self.solver, self.plan.dt, steps)
@@ -266,7 +280,7 @@ class Unsteady(Driver):
         self.row = {}
         if self.placed.next and not self.placed.past and self.folder is not None:
             update(self.folder / "summary.json", placed=True)
-        self.now = self.placed.over(laws, dt, number == 1)
+        self.now = self.placement(laws, number)
 
         def again() -> Placement | None:
             """Placement that the coupler asks for, or None."""
@@ -274,7 +288,7 @@ class Unsteady(Driver):
             self.iterations = self.iterations + solver.backend.get(solver.dualtime.iterations)
             if not self._coupled(number):
                 return None
-            self.now = self.placed.over(laws, dt, number == 1)
+            self.now = self.placement(laws, number)
             return self.now
 
         self.tally.add(take_step(solver, self.recording, number, dt, where, watch, self.now, again))
@@ -316,6 +330,7 @@ class Unsteady(Driver):
         rows = (
             moved
             | solver.step_numbers()
+            | self.beside_rows()
             | {
                 "step": np.full(solver.grid.members, number),
                 "time": time,
@@ -344,24 +359,6 @@ class Unsteady(Driver):
         above = ~(drop <= solver.settings.unsteady_drop) | missed
         return drop, solver.grid.ensemble.alive & above, criteria.at_roundoff(solver) & ~missed
 
-    def _steps(self, member: int) -> int:
-        """Number of physical steps of a member."""
-        return int(self.history.member(member)["step"].max(initial=0))
-
-    def _turns(self, member: int, result: dict[str, Any]) -> list[str]:
-        """Sentences of turns that are too far and of mass that is lost; both go to the result."""
-        rows, steps, notes = self.history.member(member), self._steps(member), []
-        turning = self.solver.turning_bodies(member)
-        found = turns.largest_turn(rows, self.plan, {name: own[0] for name, own in turning.items()})
-        if found:
-            result["turn_deg"] = found
-            notes += turns.turn_remark(member, found, steps, turning[found["body"]][1])
-            self.warned |= set(notes) if member in self.foretold else set()
-        if "mass_defect" in self.solver.columns and rows["mass_defect"].any():
-            result["mass_defect"] = turns.largest_defect(rows, self.plan)
-            notes += turns.defect_remark(member, result["mass_defect"], steps)
-        return notes
-
     def ended(self) -> tuple[dict[str, Any], list[str], dict[str, Any]]:
         solver, plan, tally = self.solver, self.plan, self.tally
         notes = tally.remarks(solver, self.history)
@@ -372,13 +369,16 @@ class Unsteady(Driver):
             rows, per_length = self.history.member(m), self.history.scales[m].time
             loops[m], spectrum = criteria.result(rows, plan, per_length)
             # means of a loop in a user's hands are asked for by km.spectrum, which warns itself
-            remark = None if spectrum is None or self.by_hand else spectrum.remark()
+            quiet = spectrum is None or self.by_hand or not self.settles
+            remark = None if quiet else spectrum.remark()  # type: ignore[union-attr]
             notes += [] if remark is None else [Sentence(remark, member=m, about="spectrum")]
             if "cfl" in solver.columns:
                 outer = solver.settings.outer
                 loops[m]["cfl"] = courant.largest(rows, plan, outer)
-                notes += courant.remark(m, loops[m]["cfl"], self._steps(m))
-            notes += self._turns(m, loops[m])
+                notes += courant.remark(m, loops[m]["cfl"], turns.steps_of(self.history, m))
+            turned, lost = turns.told(solver, plan, self.history, m, loops[m])
+            self.warned |= set(turned) if m in self.foretold else set()
+            notes += turned + lost
         notes += criteria.periodicity(plan, loops)
         found = [loops.get(m, {"converged": False}) for m in range(solver.grid.members)]
         result = criteria.of_members(found) | tally.first | tally.notes

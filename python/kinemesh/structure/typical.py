@@ -7,14 +7,16 @@ and alpha nose-up, the loads L b and M about the axis over q_inf b^2, Q q, obey
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
+from kinemesh.dimension import XY
 from kinemesh.errors import SettingsError
+from kinemesh.structure.coordinates import Coordinates
 from kinemesh.structure.numbers import above, check_damping
 
 FloatArray = NDArray[np.float64]
@@ -32,7 +34,9 @@ class TypicalSection:
     x_alpha : float        centre of mass behind the axis [b]
     r2_alpha : float       squared radius of gyration about the axis [b^2]; above x_alpha^2
     omega_ratio : float    omega_h / omega_alpha, of plunge and pitch alone [-]
-    damping : float        structural damping g of both springs: stiffnesses are times 1 + i g [-]
+    damping : float        structural damping g of both springs: stiffnesses are times 1 + i g [-];
+        in time a share g / 2 of critical damping of each mode without wind
+    speed_index : float    V* = U / (b omega_alpha sqrt(mu)) of runs [-]; flutter takes its own
 
     Raises
     ------
@@ -45,12 +49,16 @@ class TypicalSection:
     r2_alpha: float
     omega_ratio: float
     damping: float = 0.0
+    speed_index: float | None = None
 
     names = ("h", "alpha")
+    dimension = XY
 
     def __post_init__(self) -> None:
-        limits = {"mu": 0.0, "r2_alpha": 0.0, "omega_ratio": 0.0}
+        limits = {"mu": 0.0, "r2_alpha": 0.0, "omega_ratio": 0.0, "speed_index": 0.0}
         for own in fields(self):
+            if getattr(self, own.name) is None:
+                continue
             value = above("typical-section", own.name, getattr(self, own.name),
                           limits.get(own.name))  # fmt: skip
             object.__setattr__(self, own.name, value)
@@ -99,3 +107,36 @@ class TypicalSection:
     def axis(self) -> float:
         """Place of the axis behind the leading edge [chord]."""
         return (1 + self.a) / 2
+
+    def coordinates(self, speed: float, length: float) -> Coordinates:
+        """Plunge h upwards [length of the mesh] and pitch alpha nose-up [rad] in a stream.
+
+        Parameters
+        ----------
+        speed : U, in the units of the case;  length : chord [length of the mesh]
+
+        Raises
+        ------
+        SettingsError    a section without a speed index
+        """
+        if self.speed_index is None:
+            raise SettingsError(
+                "typical-section: a run needs the speed index; give speed_index = U / (b "
+                "omega_alpha sqrt(mu)), or ask km.flutter for the boundary"
+            )
+        b = length / 2
+        m = self.mu * np.pi * b**2
+        omega = speed / (self.speed_index * b * np.sqrt(self.mu))
+        of = np.array([1 / b, 1.0])  # coordinates over b and 1
+        each = m * b**2 * np.outer(of, of)
+        mass, stiffness = each * self.mass, omega**2 * each * self.stiffness.real
+        found = Coordinates(
+            self.names, mass, np.zeros((2, 2)), stiffness, units=np.array([b, 1.0]),
+            turn=np.array([0.0, 1.0]), shift=np.array([[0.0, 1.0], [0.0, 0.0]]),
+            about=(self.axis * length, 0.0),
+        )  # fmt: skip
+        if not self.damping:
+            return found
+        frequencies, shapes = found.modes
+        own = mass @ shapes
+        return replace(found, damping=own @ np.diag(self.damping * frequencies) @ own.T)

@@ -235,6 +235,7 @@ asked_of = _Asked.of
 def _tables(base: Case, axis: tuple[float, float]) -> dict[str, Any]:
     """Tables of a case without motion, moments about the axis, that runs by cycles."""
     tables = base.tables()
+    tables.pop("structure", None)
     tables["mode"] = "unsteady"
     tables["flow"] = {**tables["flow"], "moment_about": list(axis)}
     job = dict(tables.get("run", {}))

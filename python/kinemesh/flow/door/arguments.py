@@ -67,6 +67,7 @@ class Arguments:
     reference: tuple[float, float]
     area: float | None
     loads: list[str] | None = None
+    structure: Any = None
 
 
 def settings_of(value: Any, kind: type) -> Any:
@@ -100,6 +101,7 @@ def arguments_of(
     reference_length: Any = None,
     boundaries: Any = None,
     loads: Any = None,
+    structure: Any = None,
     check: Callable[[Mapping[str, Any], int], dict[str, NDArray[np.float64]]] | None = None,
 ) -> Arguments:
     """The arguments of a case, checked.
@@ -110,12 +112,14 @@ def arguments_of(
         None: `gas_streams`
     boundaries : as given, whose conditions may have numbers for each member
     loads : names of the bodies whose loads the coefficients are
+    structure : on which bodies stand, checked where these are known (`structures_of`)
     """
     deform = instance(deform, Deformation, "deform", "one of kinemesh.deform, such as Rigid()")
     about = sizes.QUARTER if moment_about is None else moment_about
     dimension = dimension_of(spaces)
     about = point_of(about, "moment_about", ", ".join(dimension.motion))
-    members = member_count(mesh=spaces, **streams, motion=motion, **several(boundaries))
+    members = member_count(mesh=spaces, **streams, motion=motion, structure=structure,
+                           **several(boundaries))  # fmt: skip
     deform.check(backend, members)
     found = (check or gas_streams)(streams, members)
 
@@ -139,6 +143,7 @@ def arguments_of(
         reference=(default if area is None else area, default if long is None else long),
         area=area,
         loads=names_of(loads),
+        structure=structure,
     )
 
 

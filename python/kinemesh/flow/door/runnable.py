@@ -103,6 +103,7 @@ class Runnable:
         energy: bool = False,
         coupler: Any = None,
         most_placements: int = MOST_PLACEMENTS,
+        kick: Any = None,
     ) -> Run:
         """Compute the flow about the moving bodies, step by step.
 
@@ -136,6 +137,10 @@ class Runnable:
             step is done again (docs/stepping.md); of bodies without a motion, or with
             `km.motion.given()`
         most_placements : int    how often bodies may be placed in a step before the run fails
+        kick : {"mode": 1, "angle_deg": 0.5}, or one each member    of bodies on structures the
+            shape of a mode without a flow, from 1, in which they are held for the first flow, and
+            then let go: as large as its angle, or its shift upwards `shift` [reference lengths];
+            None: at rest.  There `cycles` are periods of the first mode (docs/flutter.md)
 
         Returns
         -------
@@ -166,6 +171,7 @@ class Runnable:
             energy=energy,
             coupler=coupler,
             most_placements=most_placements,
+            kick=kick,
         )
         return ended
 
@@ -188,6 +194,7 @@ class Runnable:
         energy: bool = False,
         coupler: Any = None,
         most_placements: int = MOST_PLACEMENTS,
+        kick: Any = None,
     ) -> Any:
         """Loop over the physical steps of a run, in the hands of the user.
 
@@ -227,6 +234,7 @@ class Runnable:
             energy=energy,
             coupler=coupler,
             most_placements=most_placements,
+            kick=kick,
         )
 
     @property

@@ -306,15 +306,18 @@ class Solver(Answers):
         -------
         dict    the deformation's numbers of how it went
         """
-        again = self.placed
+        again, onward = self.placed, placement.onward
         self.low_mach.follow(placement, *self.step)
         for term in self.terms.values():
             term.place(placement)
         notes = self.place_bodies(placement)
         self._past()
-        self.dualtime.begin()
-        if again:
-            self._refer_to_last()
+        if onward is not None:
+            self.dualtime.go_on(onward)
+        else:
+            self.dualtime.begin()
+            if again:
+                self._refer_to_last()
         if self.newton_of_steps is not None:
             self.newton_of_steps.begin_step()
         return notes

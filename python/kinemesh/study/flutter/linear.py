@@ -105,7 +105,7 @@ def flutter(
         base = read_as(case, {"over": {"run.dtype": ["float64"]}}).base
         own = _structure(base, structure)
         if speeds is None:
-            speeds = _speeds((base.structure and base.structure.speed_index) or USUAL, points)
+            speeds = _speeds((base.structure and base.structure.speed_range) or USUAL, points)
         run = (folder, device, resume, progress)
         found = FLOWN[type(own)](base, own, mach, speeds[0], amplitude_deg, run)
     made = of_derivatives(found, own, speeds)

@@ -48,7 +48,8 @@ def asked_of(
         structure.at(own)
     size = (above("amplitude_deg", [amplitude_deg]) or (0.0,))[0]
     tables = base.tables()
-    tables.pop("motion", None)
+    for name in ("motion", "structure"):
+        tables.pop(name, None)
     tables |= {"mode": "unsteady", "deform": _deform(tables.get("deform"))}
     job = {n: v for n, v in tables.get("run", {}).items() if n in ("device", "dtype")}
     tables["run"] = job | {"steps_per_cycle": STEPS}

@@ -1,0 +1,76 @@
+"""Bodies that stand on structures: poses, rates and forces of their coordinates, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.bodies.case import Bodies
+from kinemesh.bodies.placement import Placement
+from kinemesh.bodies.poses import PoseArray, RateArray
+from kinemesh.bodies.ways import Way
+from kinemesh.structure.alpha import times
+from kinemesh.structure.coordinates import Coordinates
+
+FloatArray = NDArray[np.float64]
+
+
+class FreeBodies:
+    """A body of each member, on a structure.
+
+    Parameters
+    ----------
+    bodies : Bodies
+    of : (members,)    numbers of those on structures, in the order of the members
+    own : Coordinates of each, all with as many
+    """
+
+    def __init__(self, bodies: Bodies, of: NDArray[np.int64], own: Sequence[Coordinates]) -> None:
+        self.bodies, self.of = bodies, of
+        self.about = bodies.pivots[of]
+        each = [np.vstack([one.turn, one.shift.T]) for one in own]
+        self.way = np.array(each)  # (members, 3, n) turn and shift of the coordinates
+        self.back = self.way.transpose(0, 2, 1)
+
+    def poses(self, q: FloatArray) -> PoseArray:
+        """Poses of the bodies at coordinates (members, n)."""
+        turn, *shift = times(self.way, q).T
+        return PoseArray(turn, self.about, np.stack(shift, axis=1))
+
+    def at(self, laws: PoseArray, q: FloatArray) -> PoseArray:
+        """Poses of all bodies, those on structures at coordinates, others by laws."""
+        own = self.poses(q)
+        return Way(own, own, self.of).over(laws, 1.0)
+
+    def over(
+        self,
+        laws: Placement,
+        ends: tuple[FloatArray, FloatArray],
+        rates: FloatArray,
+        onward: NDArray[np.bool_] | None,
+    ) -> Placement:
+        """Placement of a step between coordinates; on the way they go in proportion to the time.
+
+        Parameters
+        ----------
+        laws : of the other bodies;  ends : coordinates where the step begins and where it ends
+        rates : of the coordinates at the end;  onward : as of `Placement`
+        """
+        way = Way(self.poses(ends[0]), self.poses(ends[1]), self.of)
+
+        def rates_at() -> RateArray:
+            others = laws.rates
+            turn, *shift = times(self.way, rates).T
+            angle, speed = others.angle.copy(), others.shift.copy()
+            angle[self.of], speed[self.of] = turn, np.stack(shift, axis=1)
+            return replace(others, angle=angle, shift=speed)
+
+        return Placement(lambda share: way.over(laws.at(share), share), rates_at, onward)
+
+    def forces(self, moment: FloatArray, along: FloatArray, up: FloatArray) -> FloatArray:
+        """(members, n) forces of the coordinates, from loads (bodies,) of all bodies."""
+        loads = np.stack([own[self.of] for own in (moment, along, up)], axis=1)
+        return times(self.back, loads)

@@ -1,0 +1,186 @@
+"""Structures of a case: which body stands on which, checked before anything is built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.arguments import per_member
+from kinemesh.bodies.case import Bodies
+from kinemesh.bodies.free import FreeBodies
+from kinemesh.dimension import Dimension
+from kinemesh.errors import SettingsError, shown
+from kinemesh.motion import Motion
+from kinemesh.motion.free import Free
+from kinemesh.structure.alpha import Matrices, times
+from kinemesh.structure.coordinates import LARGEST, Coordinates
+
+FloatArray = NDArray[np.float64]
+RESOLVED = 6  # steps in a period below which the time rule shifts a mode by a tenth and more
+EXAMPLE = "km.structure.TypicalSection(...)"
+
+
+class Structures:
+    """Structures of an ensemble, one of each member, in the units of the case.
+
+    Attributes
+    ----------
+    each : as given;  own : Coordinates of each
+    names : of the coordinates
+    matrices : Matrices
+    units : (members, n)    changes of coordinates that count as equal
+    free : FreeBodies, once the bodies are known
+    """
+
+    free: FreeBodies
+
+    def __init__(
+        self, each: Sequence[Any], of: Sequence[int], speed: FloatArray, length: float
+    ) -> None:
+        self.each, self.of, self.length = list(each), np.array(of), length
+        self.own: list[Coordinates] = []
+        for member, (structure, u) in enumerate(zip(each, speed.tolist(), strict=True)):
+            try:
+                self.own.append(structure.coordinates(u, length))
+            except SettingsError as error:
+                raise SettingsError(error.said, member=member if len(each) > 1 else None) from None
+        self.names = self.own[0].names
+        alone = [m for m, own in enumerate(self.own) if own.names != self.names]
+        if alone:
+            raise SettingsError(
+                f"structure has the coordinates {', '.join(self.own[alone[0]].names)}, and "
+                f"{', '.join(self.names)} of member 0; expected structures of one kind",
+                member=alone[0],
+            )
+        self.matrices = Matrices(*(
+            np.array([getattr(own, name) for own in self.own])
+            for name in ("mass", "damping", "stiffness")
+        ))  # fmt: skip
+        self.units = np.array([own.units for own in self.own])
+
+    @property
+    def periods(self) -> FloatArray:
+        """(members,) periods of the first mode without a flow; SettingsError without a spring."""
+        first = np.array([own.modes[0][0] for own in self.own])
+        if not (first > 0).all():
+            raise SettingsError(
+                "structure: its first mode has no stiffness, so no period that cycles could count; "
+                "give time_step and steps",
+                member=int(first.argmin()) if len(first) > 1 else None,
+            )
+        return np.asarray(2 * np.pi / first)
+
+    def kicked(self, kick: Any) -> FloatArray:
+        """(members, n) coordinates of a kick, one for all members or one each."""
+        each = per_member(kick, len(self.own))
+        if len(each) != len(self.own):
+            raise SettingsError(f"kick has {len(each)} entries, expected {len(self.own)} (members)")
+        return np.array([
+            own.kicked(one, self.length) for own, one in zip(self.own, each, strict=True)
+        ])  # fmt: skip
+
+    def grown(self, q: FloatArray) -> NDArray[np.bool_]:
+        """(members,) whether bodies at coordinates (members, n) are turned or shifted too far."""
+        turn, *shift = times(self.free.way, q).T
+        far: NDArray[np.bool_] = np.abs(np.degrees(turn)) > LARGEST["angle_deg"]
+        return np.asarray(far | (np.abs(shift).max(axis=0) > LARGEST["shift"] * self.length))
+
+    def unresolved(self, dt: FloatArray) -> list[tuple[int, int, float]]:
+        """Modes with fewer than `RESOLVED` steps dt (members,) in a period: member, mode, steps."""
+        found = []
+        for member, (own, step) in enumerate(zip(self.own, dt.tolist(), strict=True)):
+            each = 2 * np.pi / np.maximum(own.modes[0], 1e-300) / step
+            found += [(member, j + 1, n) for j, n in enumerate(each.tolist()) if n < RESOLVED]
+        return found
+
+    def stand(self, bodies: Bodies) -> None:
+        """The bodies are known."""
+        self.free = FreeBodies(bodies, self.of, self.own)
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """For summaries and restarts."""
+        return {"structure": [repr(own) for own in self.each]}
+
+
+def structures_of(
+    value: Any,
+    bodies: Sequence[tuple[int, str]],
+    motions: Sequence[Motion | None],
+    speed: FloatArray,
+    length: float,
+    dimension: Dimension,
+) -> Structures | None:
+    """Structures of a user's argument; None where there are none.
+
+    Parameters
+    ----------
+    value : a structure, or {marker: structure}, or one each member;  motions : of each body
+
+    Raises
+    ------
+    SettingsError    no structure, or which body it is of is not clear, or a body that has a motion
+    """
+    given = per_member(value, len(speed))
+    if all(own is None for own in given):
+        return None
+    each, of = [], []
+    for member, own in enumerate(given):
+        which = member if len(given) > 1 else None
+        there = {marker: k for k, (m, marker) in enumerate(bodies) if m == member}
+        names = list(there)
+        if isinstance(own, Mapping):
+            unknown = sorted(set(own) - set(there))
+            if unknown or len(own) != 1:
+                raise SettingsError(
+                    f"structure of {unknown or list(own)}, expected one of the bodies {names}",
+                    member=which,
+                )
+            ((marker, own),) = own.items()
+        elif len(there) != 1:
+            raise SettingsError(
+                f"a structure is given for the bodies {names}, expected one body; say which: "
+                f"structure = {{{(names or ['MARKER'])[0]!r}: {EXAMPLE}}}",
+                member=which,
+            )
+        else:
+            (marker,) = there
+        if not hasattr(own, "coordinates"):
+            hint = ONLY.get(type(own).__name__, lambda: "")()
+            raise SettingsError(
+                f"structure is {shown(own)}, expected {EXAMPLE}{hint}", member=which
+            )
+        if own.dimension != dimension:
+            raise SettingsError(
+                f"structure is {own!r}, which is of the plane, and the mesh is in space; there "
+                "give modes to km.flutter",
+                member=which,
+            )
+        if motions[there[marker]] is not None:
+            raise SettingsError(
+                f"body {marker!r} has a structure, and moves by {motions[there[marker]]!r} as "
+                "well; leave motion out: the flow and the springs move it",
+                member=which,
+            )
+        each.append(own)
+        of.append(there[marker])
+    return Structures(each, of, speed, length)
+
+
+ONLY: dict[str, Callable[[], str]] = {
+    "Modes": lambda: "; km.flutter takes modes, and no run does",
+}
+"""Words on structures that no run takes, by their class."""
+
+
+def with_free(
+    motions: Sequence[Motion | None], structures: Structures | None
+) -> tuple[Motion | None, ...]:
+    """Motions of all bodies, `Free` of those on structures."""
+    made = list(motions)
+    for own, body in zip(structures.own, structures.of, strict=True) if structures else ():
+        made[body] = Free(own.about)
+    return tuple(made)

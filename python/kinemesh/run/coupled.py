@@ -1,0 +1,236 @@
+"""The run loop of bodies on structures: the flow and the structures of a step solved together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.arguments import per_member
+from kinemesh.bodies.placement import Placement
+from kinemesh.errors import SettingsError, warn
+from kinemesh.flow.door.structures import RESOLVED
+from kinemesh.motion import Pose
+from kinemesh.run.preflight import reach
+from kinemesh.run.resume import identity
+from kinemesh.run.unsteady import Unsteady
+from kinemesh.sentences import Sentence
+from kinemesh.structure.alpha import Rule, at_rest
+from kinemesh.structure.coordinates import LARGEST
+from kinemesh.structure.coupling import Coupling
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kinemesh.flow.door.structures import Structures
+    from kinemesh.flow.moving import Moving
+    from kinemesh.run.claim import Claim
+    from kinemesh.run.plan import Plan
+    from kinemesh.run.resume import Saved
+
+TOLERANCE = 1e-4  # change of the coordinates over the largest amplitude at which a step is done
+MOST = 10  # solutions of the flow in a step
+
+
+def columns(structures: Structures) -> tuple[str, ...]:
+    """Columns of the history beside those of other runs."""
+    each = [f"{what}_{name}" for what in ("q", "v", "load") for name in structures.names]
+    return (*each, "sub_iterations", "coupling_residual", "energy")
+
+
+def check_kick(solver: Moving, plan: Plan, kick: Any, coupler: Any) -> dict[str, Any]:
+    """Entries of the run's identity of a kick, which is checked; modes too fast are told.
+
+    Raises
+    ------
+    SettingsError    a kick without structures, or one that they do not have; a coupler beside them
+    """
+    if solver.structures is None:
+        if kick is not None:
+            raise SettingsError(
+                "kick is given, and no body stands on a structure; give the solver structure = "
+                "km.structure.TypicalSection(...), or leave kick out"
+            )
+        return {}
+    if coupler is not None:
+        raise SettingsError(
+            "coupler is given, and the body stands on a structure, which is coupled already; leave "
+            "one of the two out"
+        )
+    solver.structures.kicked(kick)
+    for member, mode, steps in solver.structures.unresolved(plan.dt):
+        text = (
+            f"mode {mode} of the structure has {steps:.2g} steps in a period without a flow, so "
+            f"its frequency is not resolved; take {RESOLVED} at least: smaller time steps, or more "
+            "steps_per_cycle"
+        )
+        warn(text, member=member, about="mode not resolved")
+    own = [None if one is None else dict(one) for one in per_member(kick, solver.grid.members)]
+    return {"kick": own, "coupling": {"tolerance": TOLERANCE, "most": MOST}}
+
+
+def identity_of(
+    solver: Moving, plan: Plan | None, kick: Any, coupler: Any = None
+) -> dict[str, Any]:
+    """Identity of a run, with the kick of one of bodies on structures; without a plan, a steady
+    one."""
+    if plan is None:
+        return identity(solver, "steady")
+    return plan.identity(solver) | check_kick(solver, plan, kick, coupler)
+
+
+class Coupled(Unsteady):
+    """Driver of steps in which bodies on structures answer to the flow.
+
+    Parameters
+    ----------
+    kick : of the user;  others as of `Unsteady`
+
+    Attributes
+    ----------
+    both : Coupling          of the structures, from the first flow on
+    start_at, begun_at : (members, n)    coordinates of the kick, and where the present step begins
+    missed : (members,)       steps whose coupling did not converge
+    """
+
+    settles = False
+    both: Coupling
+
+    def __init__(
+        self,
+        claim: Claim,
+        folder: Path | None,
+        saved: Saved | None,
+        progress: bool,
+        energy: bool,
+        dry: bool,
+        kick: Any = None,
+    ) -> None:
+        assert claim.solver.structures is not None
+        self.structures: Structures = claim.solver.structures
+        self.start_at = self.structures.kicked(kick)
+        self.missed = np.zeros(claim.solver.grid.members, int)
+        super().__init__(claim, folder, saved, progress, energy, dry)
+        if saved is not None and saved.phase == self.mode:
+            self.missed = np.array(saved.record["structure"]["missed"])
+
+    def columns(self) -> tuple[str, ...]:
+        return (*super().columns(), *columns(self.structures))
+
+    def first_poses(self) -> Sequence[Pose]:
+        return self.structures.free.at(self.solver.bodies.poses(
+            np.zeros(self.solver.grid.members)), self.start_at)  # fmt: skip
+
+    def begin(self) -> int:
+        done = super().begin()
+        own, solver, saved = self.structures, self.solver, self.saved
+        resumed = saved is not None and saved.phase == "unsteady"
+        f = np.zeros_like(self.start_at)  # until the flow is there
+        if not resumed:
+            there = solver.standing(self.first_poses())
+            f = solver.structure_forces(solver.moving_loads(there))
+        rule = Rule(own.matrices, self.plan.dt)
+        size = (np.abs(self.start_at) / own.units).max(axis=1)
+        first = at_rest(own.matrices, self.start_at, f)
+        self.both = Coupling(rule, first, own.units, size, TOLERANCE)
+        if saved is not None and resumed:
+            self.both.restore(saved.record["structure"]["state"])
+            self._end(done)
+        else:
+            self.keep(0)
+        return done
+
+    def keep(self, number: int, phase: str | None = None) -> None:
+        if phase is not None or hasattr(self, "both"):  # of the first flow, or with structures
+            super().keep(number, phase)
+
+    def memory(self, steps: int) -> dict[str, Any]:
+        found = super().memory(steps)
+        if hasattr(self, "both"):
+            found["structure"] = {"state": self.both.kept(), "missed": self.missed.tolist()}
+        return found
+
+    def placement(self, laws: Placement, number: int) -> Placement:
+        both = self.both
+        if not self.placements:
+            self.begun_at = both.ahead
+            both.begin(self.solver.grid.ensemble.alive)
+        onward = both.wanted if self.placements else None
+        ends = self.begun_at, both.ahead
+        others = super().placement(laws, number)
+        return self.structures.free.over(others, ends, both.speed, onward)
+
+    def _coupled(self, number: int) -> bool:
+        """Hand the loads to the structures; whether a member has to be solved anew."""
+        with self.watch("coupling"):
+            solver, both = self.solver, self.both
+            forces = solver.structure_forces(solver.moving_loads(self.now))
+            wanted = both.take(forces) & solver.grid.ensemble.alive
+            over = wanted & (both.count >= MOST)
+            self.missed += over
+            both.wanted = wanted & ~over
+        return bool(both.wanted.any())
+
+    def accept(self, number: int, placement: Placement) -> None:
+        self.both.end()
+        super().accept(number, placement)
+        self._end(number)
+
+    def _end(self, number: int) -> None:
+        """End members that have grown too far by step `number`."""
+        ensemble = self.solver.grid.ensemble
+        grown = self.structures.grown(self.both.now.q) & ensemble.alive
+        if grown.any():
+            ensemble.end(dict.fromkeys(np.flatnonzero(grown).tolist(), number))
+
+    def fly(self) -> None:
+        """Move the mesh to the kick and to its reverse, unless it keeps its shape."""
+        if self.dry and not self.tally.preflight:
+            with self.watch("motion pre-flight"):
+                still = self.solver.bodies.poses(np.zeros(self.solver.grid.members))
+                ends = [self.structures.free.at(still, s * self.start_at) for s in (1, -1)]
+                self.tally.preflight = reach(self.solver, ends)
+
+    def beside_rows(self) -> dict[str, NDArray[Any]]:
+        """Coordinates, rates, forces over the dynamic pressure; turns in radians, shifts, areas and
+        energy in reference lengths."""
+        both, own, solver = self.both, self.structures, self.solver
+        length, pressure = solver.forces.length, solver.forces.pressure[own.of]
+        turns = np.array([one.turn for one in own.own]) != 0
+        unit = np.where(turns, 1.0, length)
+        load = pressure[:, None] * np.where(turns, length, 1.0)
+        found = {}
+        for j, name in enumerate(own.names):
+            found[f"q_{name}"] = both.now.q[:, j] / unit[:, j]
+            found[f"v_{name}"] = both.now.v[:, j] / unit[:, j]
+            found[f"load_{name}"] = both.now.f[:, j] / load[:, j]
+        return found | {
+            "sub_iterations": both.count.copy(),
+            "coupling_residual": both.change.copy(),
+            "energy": both.energy / (pressure * length),
+        }
+
+    def ended(self) -> tuple[dict[str, Any], list[str], dict[str, Any]]:
+        result, notes, conditions = super().ended()
+        for member in np.flatnonzero(self.missed).tolist():
+            ratio = self.both.stiffness_of_flow(member)
+            notes.append(Sentence(
+                f"{self.missed[member]} steps ended with the structure not coupled to "
+                f"{TOLERANCE:g} of its amplitude in {MOST} solutions of the flow; the flow's share "
+                f"of the structure's operator is {ratio:.2g}: take smaller time steps, or lower "
+                "unsteady_drop",
+                member=member, about="not coupled",
+            ))  # fmt: skip
+        result["uncoupled_steps"] = self.missed
+        grown = np.flatnonzero(self.structures.grown(self.both.now.q)).tolist()
+        ensemble = self.solver.grid.ensemble
+        for member in (m for m in grown if m not in ensemble.failures):
+            notes.append(Sentence(
+                f"the motion grew beyond {LARGEST['angle_deg']:g} degrees or {LARGEST['shift']:g} "
+                f"reference lengths, and ended after step {ensemble.ended.get(member, self.done)}",
+                member=member, about="grown",
+            ))  # fmt: skip
+        kick = self.claim.run["kick"]
+        return result, notes, conditions | {"kick": kick}

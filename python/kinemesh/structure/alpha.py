@@ -1,0 +1,115 @@
+"""Generalised alpha, the time rule of structures in the steps of a flow (Chung and Hulbert, 1993).
+
+M a + C v + K q = f, with M a at n + 1 - alpha_m and all else at n + 1 - alpha_f, so that a step
+is A q1 = side + share f1 for the coordinates q1 and forces f1 at its end.  With rho = 1 it is the
+trapezoidal rule, of second order, without damping of its own, and the change of energy in a step
+is the work (q1 - q) (f + f1) / 2 of the forces, less that of the dampers, to rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+def times(matrix: FloatArray, vector: FloatArray) -> FloatArray:
+    """(members, n) products of (members, n, n) matrices and vectors, in a fixed order of sums."""
+    found = matrix[:, :, 0] * vector[:, None, 0]
+    for j in range(1, vector.shape[1]):
+        found += matrix[:, :, j] * vector[:, None, j]
+    return np.asarray(found)
+
+
+def dot(one: FloatArray, other: FloatArray) -> FloatArray:
+    """(members,) products of vectors (members, n), in a fixed order of sums."""
+    return times(one[:, None, :], other)[:, 0]
+
+
+def solved(matrix: FloatArray, vector: FloatArray) -> FloatArray:
+    """(members, n) solutions of the systems of all members, each with the bits of its own."""
+    found: FloatArray = np.linalg.solve(matrix, vector[:, :, None])[:, :, 0]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Matrices:
+    """Mass, damping and stiffness (members, n, n) of the structures of an ensemble."""
+
+    mass: FloatArray
+    damping: FloatArray
+    stiffness: FloatArray
+
+    def energy(self, q: FloatArray, v: FloatArray) -> FloatArray:
+        """(members,) kinetic energy and that of springs."""
+        return 0.5 * (dot(v, times(self.mass, v)) + dot(q, times(self.stiffness, q)))
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Structures at a time: coordinates, their rates, accelerations and forces (members, n)."""
+
+    q: FloatArray
+    v: FloatArray
+    a: FloatArray
+    f: FloatArray
+
+
+def at_rest(of: Matrices, q: FloatArray, f: FloatArray) -> State:
+    """Structures that are let go at `q` under forces `f`."""
+    return State(q, np.zeros_like(q), solved(of.mass, f - times(of.stiffness, q)), f)
+
+
+class Rule:
+    """Steps of structures by generalised alpha.
+
+    Parameters
+    ----------
+    of : Matrices
+    dt : (members,)    time steps
+    rho : float        spectral radius at infinite frequency, 0 to 1: 1 keeps all motions, less
+        damps those that a step does not resolve
+
+    Attributes
+    ----------
+    left : (members, n, n) A;  share : of the forces at the end of a step
+    """
+
+    def __init__(self, of: Matrices, dt: FloatArray, rho: float = 1.0) -> None:
+        mass, force = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
+        self.of, self.dt = of, dt[:, None]
+        self.mass, self.force, self.share = mass, force, 1 - force
+        self.gamma = 0.5 - mass + force
+        self.beta = 0.25 * (1 - mass + force) ** 2
+        h = dt[:, None, None]
+        self.left = (
+            (1 - mass) / (self.beta * h**2) * of.mass
+            + self.share * self.gamma / (self.beta * h) * of.damping
+            + self.share * of.stiffness
+        )
+
+    def side(self, now: State) -> FloatArray:
+        """(members, n) side of a step from a state."""
+        of, dt = self.of, self.dt
+        q, v = self._ahead(now)
+        before = (
+            (1 - self.mass) / (self.beta * dt**2) * times(of.mass, q)
+            - self.mass * times(of.mass, now.a)
+            + times(of.damping, self.share * (self.gamma / (self.beta * dt) * q - v))
+            - self.force * times(of.damping, now.v)
+        )
+        return before + self.force * (now.f - times(of.stiffness, now.q))
+
+    def ended(self, now: State, q: FloatArray, f: FloatArray) -> State:
+        """State at the end of a step from `now`, with coordinates and forces there."""
+        ahead, speed = self._ahead(now)
+        a = (q - ahead) / (self.beta * self.dt**2)
+        return State(q, speed + self.gamma * self.dt * a, a, f)
+
+    def _ahead(self, now: State) -> tuple[FloatArray, FloatArray]:
+        """Coordinates and rates at the end of a step without an acceleration there."""
+        q = now.q + self.dt * now.v + (0.5 - self.beta) * self.dt**2 * now.a
+        return q, now.v + (1 - self.gamma) * self.dt * now.a

@@ -1,0 +1,103 @@
+"""Coordinates of structures: mass, damping and stiffness in the units of a case, and their modes.
+
+A coordinate q_j turns its body by turn_j q_j, nose-up, about a point of it, and shifts that point
+by shift_j q_j; its force is the work of the flow's loads on a change of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.arguments import real
+from kinemesh.errors import SettingsError, did_you_mean
+
+FloatArray = NDArray[np.float64]
+FLAT = 1e-9  # share of a mode's shape below which it has no part of a coordinate
+SIZES = ("angle_deg", "shift")
+LARGEST = {"angle_deg": 30.0, "shift": 1.0}  # of a motion, in degrees and in reference lengths
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinates:
+    """Structure of a body in the units of its case, density and speed of sound (or U) of 1.
+
+    Parameters
+    ----------
+    names : of the coordinates
+    mass, damping, stiffness : (n, n)
+    units : (n,)        changes of the coordinates that count as equal
+    turn : (n,)         turn nose-up for 1 of each [rad]
+    shift : (n, 2)      shift for 1 of each [length of the mesh]
+    about : (2,)        point of the body as given
+    """
+
+    names: tuple[str, ...]
+    mass: FloatArray
+    damping: FloatArray
+    stiffness: FloatArray
+    units: FloatArray
+    turn: FloatArray
+    shift: FloatArray
+    about: tuple[float, float]
+
+    @property
+    def modes(self) -> tuple[FloatArray, FloatArray]:
+        """Frequencies (n,) without a flow, lowest first, and shapes (n, n) in columns."""
+        from scipy.linalg import eigh
+
+        squares, shapes = eigh(self.stiffness, self.mass)
+        return np.sqrt(np.maximum(squares, 0.0)), shapes
+
+    def kicked(self, kick: Mapping[str, Any] | None, length: float) -> FloatArray:
+        """(n,) coordinates of a kick: a mode's shape, as large as an angle or a shift says.
+
+        Raises
+        ------
+        SettingsError    no such mode, unknown keys, or a size that the mode has not
+        """
+        if kick is None:
+            return np.zeros(len(self.names))
+        mode, name, size = checked(kick, len(self.names))
+        shape = self.modes[1][:, mode - 1]
+        value = np.radians(size) if name == "angle_deg" else size * length
+        own = self.turn @ shape if name == "angle_deg" else self.shift[:, 1] @ shape
+        most = np.abs(shape / self.units).max()
+        unit = 1.0 if name == "angle_deg" else self.units[0]
+        if abs(own) < FLAT * most * unit:
+            other = SIZES[1 - SIZES.index(name)]
+            raise SettingsError(
+                f"kick: mode {mode} has no {name.split('_')[0]}, so {name} sets no size of it; "
+                f"give {other}"
+            )
+        return np.asarray(shape * (value / own))
+
+
+def checked(kick: Any, modes: int) -> tuple[int, str, float]:
+    """Mode, name of the size and size of a kick; SettingsError for others."""
+    example = '{"mode": 1, "angle_deg": 0.5}'
+    if not isinstance(kick, Mapping):
+        raise SettingsError(f"kick is {kick!r}, expected a table such as {example}")
+    for key in kick:
+        if key not in ("mode", *SIZES):
+            raise SettingsError(f"kick: unknown key {key!r}{did_you_mean(key, ('mode', *SIZES))}")
+    sizes = [name for name in SIZES if name in kick]
+    if len(sizes) != 1:
+        raise SettingsError(f"kick is {dict(kick)!r}, expected angle_deg or shift, as in {example}")
+    mode = kick.get("mode", 1)
+    if isinstance(mode, bool) or not isinstance(mode, int) or not 1 <= mode <= modes:
+        raise SettingsError(f"kick: mode is {mode!r}, expected one from 1 to {modes}")
+    try:
+        size = real(kick[sizes[0]])
+    except (TypeError, ValueError, OverflowError):
+        size = np.nan
+    most = LARGEST[sizes[0]]
+    if not 0 < abs(size) <= most:
+        raise SettingsError(
+            f"kick: {sizes[0]} is {kick[sizes[0]]!r}, expected a number up to {most:g}, not 0"
+        )
+    return mode, sizes[0], size

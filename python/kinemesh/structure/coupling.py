@@ -1,0 +1,129 @@
+"""Strong coupling of structures and a flow within a step, by a Jacobian that is kept.
+
+With the flow's forces f_i at the coordinates q_i the next ones solve
+    (A - s J) q_{i+1} = side + s (f_i - J q_i),  J <- J + (df - J dq) dq^T / |dq|^2
+(Broyden), J from step to step: the added mass hardly changes, so that a step takes two solutions
+of the flow whatever the mass.  The structure's equation holds exactly at each q_{i+1}, with the
+forces f_i + J (q_{i+1} - q_i).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.structure.alpha import Rule, State, dot, solved, times
+
+FloatArray = NDArray[np.float64]
+LEAST = 1e-10  # amplitude over the units below which a motion counts as none
+KEPT = ("q", "v", "a", "f")
+
+
+class Coupling:
+    """Structures of an ensemble in the steps of a flow.
+
+    Parameters
+    ----------
+    rule : Rule
+    state : State          where the steps begin
+    units : (members, n)   of the coordinates, in which changes are compared
+    size : (members,)      amplitude over the units that changes refer to at first, that of the kick
+    tolerance : float      change of the coordinates over the largest amplitude so far at which a
+        member's step is done
+
+    Attributes
+    ----------
+    now : State            at the end of the last step
+    ahead : (members, n)   coordinates that the flow is to be solved at
+    jacobian : (members, n, n) J
+    wanted : (members,)    members whose step is not done
+    change : (members,)    of the coordinates in the last solution, over the amplitude
+    count : (members,)     solutions of the flow in this step
+    """
+
+    def __init__(
+        self, rule: Rule, state: State, units: FloatArray, size: FloatArray, tolerance: float
+    ) -> None:
+        members, n = state.q.shape
+        self.rule, self.now, self.units, self.tolerance = rule, state, units, tolerance
+        self.before = state.v  # rates of the step before
+        self.size = np.maximum(size, LEAST)
+        self.jacobian = np.zeros((members, n, n))
+        self.ahead = self.next = state.q
+        self.wanted = np.ones(members, bool)
+        self.change, self.count = np.zeros(members), np.zeros(members, int)
+        self._side = np.zeros((members, n))
+        self._last: tuple[FloatArray, FloatArray] | None = None
+        self._forces = state.f
+
+    def begin(self, alive: NDArray[np.bool_]) -> None:
+        """Begin a step: `ahead` is where the rates of the last steps lead."""
+        now, dt = self.now, self.rule.dt
+        self._side, self._last = self.rule.side(now), None
+        self.ahead = now.q + dt * (1.5 * now.v - 0.5 * self.before)
+        self.wanted = alive.copy()
+        self.change[:], self.count[:] = 0.0, 0
+
+    def take(self, forces: FloatArray) -> NDArray[np.bool_]:
+        """Take the flow's forces (members, n) at `ahead`; who has to be solved at the new one."""
+        own = self.wanted
+        if self._last is not None:
+            dq, df = self.ahead - self._last[0], forces - self._last[1]
+            square = dot(dq, dq)
+            off = (df - times(self.jacobian, dq)) / np.where(square > 0, square, 1.0)[:, None]
+            step = np.where((own & (square > 0))[:, None, None], off[:, :, None] * dq[:, None], 0)
+            self.jacobian = self.jacobian + step
+        self._last = self.ahead, np.where(own[:, None], forces, self._forces)
+        share = self.rule.share
+        side = self._side + share * (forces - times(self.jacobian, self.ahead))
+        found = solved(self.rule.left - share * self.jacobian, side)
+        apart = np.abs(found - self.ahead) / self.units
+        size = np.maximum(self.size, (np.abs(found) / self.units).max(axis=1))
+        change = apart.max(axis=1) / size
+        there = forces + times(self.jacobian, found - self.ahead)
+        first = self.count == 0
+        self.next = np.where((own | first)[:, None], found, self.next)
+        self._forces = np.where((own | first)[:, None], there, self._forces)
+        self.change = np.where(own, change, self.change)
+        self.count = self.count + own
+        self.wanted = own & ~(change <= self.tolerance)
+        self.ahead = np.where(self.wanted[:, None], found, self.ahead)
+        return self.wanted
+
+    def end(self) -> None:
+        """End the step at the coordinates that the last forces lead to."""
+        self.before = self.now.v
+        self.now = self.rule.ended(self.now, self.next, self._forces)
+        self.size = np.maximum(self.size, (np.abs(self.next) / self.units).max(axis=1))
+
+    @property
+    def speed(self) -> FloatArray:
+        """(members, n) rates at `ahead`, by the time rule."""
+        return self.rule.ended(self.now, self.ahead, self.now.f).v
+
+    @property
+    def energy(self) -> FloatArray:
+        """(members,) energy of the structures."""
+        return self.rule.of.energy(self.now.q, self.now.v)
+
+    def stiffness_of_flow(self, member: int) -> float:
+        """Size of s J over A, in the units: above 1 a fixed point would diverge."""
+        scale = self.units[member]
+        own = self.rule.share * self.jacobian[member] * scale
+        return float(np.abs(np.linalg.solve(self.rule.left[member] * scale, own)).max())
+
+    def kept(self) -> dict[str, Any]:
+        """Everything that the next step follows from, as lists."""
+        found = {name: getattr(self.now, name) for name in KEPT}
+        found |= {n: getattr(self, n) for n in ("before", "size", "jacobian", "ahead")}
+        return {name: value.tolist() for name, value in found.items()}
+
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Take up what `kept` gave."""
+        arrays = {name: np.array(value) for name, value in kept.items()}
+        self.now = State(*(arrays[name] for name in KEPT))
+        self.before, self.size = arrays["before"], arrays["size"]
+        self.jacobian, self.ahead = arrays["jacobian"], arrays["ahead"]
