@@ -127,7 +127,7 @@ LINEAR = {
 
 @pytest.mark.parametrize("name", LINEAR)
 def test_linear_loads_as_a_function_have_the_steps_of_one_system(name):
-    """That system has the loads in its matrices, and none beside them."""
+    """One system: the loads are in its matrices, and none beside them."""
     own = section().coordinates(0.8, 1.0)
     m, c, k = LINEAR[name]
     mass, damping, stiffness = (

@@ -20,7 +20,7 @@ def times(matrix: FloatArray, vector: FloatArray) -> FloatArray:
     """(members, n) products of (members, n, n) matrices and vectors, in a fixed order of sums."""
     found = matrix[:, :, 0] * vector[:, None, 0]
     for j in range(1, vector.shape[1]):
-        found += matrix[:, :, j] * vector[:, None, j]
+        found = np.asarray(found + matrix[:, :, j] * vector[:, None, j])
     return np.asarray(found)
 
 
@@ -31,8 +31,8 @@ def dot(one: FloatArray, other: FloatArray) -> FloatArray:
 
 def solved(matrix: FloatArray, vector: FloatArray) -> FloatArray:
     """(members, n) solutions of the systems of all members, each with the bits of its own."""
-    found: FloatArray = np.linalg.solve(matrix, vector[:, :, None])[:, :, 0]
-    return found
+    found = np.linalg.solve(matrix, vector[:, :, None])[:, :, 0]
+    return np.asarray(found, np.float64)
 
 
 @dataclass(frozen=True, slots=True)
