@@ -162,6 +162,25 @@ def test_the_kept_jacobian_is_that_of_the_loads():
     assert both.jacobian[0] == pytest.approx(-mass / (both.rule.beta * dt**2), rel=1e-6)
 
 
+def test_a_step_is_begun_where_the_rates_lead_to_third_order():
+    own = section().coordinates(0.8, 1.0)
+    of = numbers(own.mass, own.damping, own.stiffness)
+    errors = []
+    for steps in (64, 128, 256):
+        dt = np.array([2 * pi / own.modes[0][0] / steps])
+        first = at_rest(of, own.modes[1][None, :, 0], np.zeros((1, 2)))
+        both = Coupling(Rule(of, dt), first, np.ones((1, 2)), np.ones(1), 1e-4)
+        for _ in range(steps // 4):
+            both.begin(np.ones(1, bool))
+            guess = both.ahead
+            both.take(np.zeros((1, 2)))
+            both.end()
+        errors.append(np.abs(both.now.q - guess).max())
+
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(3, abs=0.1)
+    assert np.log2(errors[1] / errors[2]) == pytest.approx(3, abs=0.1)
+
+
 def test_members_have_the_steps_that_each_has_alone():
     own = section().coordinates(0.8, 1.0)
     dt, none = 2 * pi / own.modes[0][0] / 48, np.zeros((2, 2))
