@@ -347,3 +347,47 @@ def test_the_ready_case_is_isogais():
 
     assert case.structure.build() == section()
     assert case.structure.kick == KICK
+
+
+@pytest.mark.parametrize("mode", [1, 2])
+def test_roots_of_a_run_are_those_of_its_structure_where_the_gas_is_light(mode):
+    """Frequencies of the trapezoidal rule, 2 atan(omega dt / 2) a step."""
+    stiff, kick = section(0.01, mu=1e5), {"mode": mode, "angle_deg": 0.5}
+    steps = {"cycles": 3, "steps_per_cycle": 48, "kick": kick}
+    quick = km.AleSettings(steady_drop=1e-3, unsteady_drop=0.1)
+    run = gas(stiff, settings=quick).run(**steps)
+
+    ratio = stiff.frequencies[mode - 1] / stiff.frequencies[0]
+    omega = np.arctan(ratio * np.pi / 48) * 48 / np.pi * stiff.frequencies[0]
+    roots = run.roots
+    at = int(np.argmax(roots["share"]))
+    strongest = {name: roots[name][at] for name in ("zeta", "omega", "k", "uncertainty")}
+    assert strongest["omega"] == pytest.approx(omega, rel=1e-3)
+    assert abs(strongest["zeta"]) < 1e-3
+    assert strongest["k"] == pytest.approx(strongest["omega"] / (0.01 * np.sqrt(1e5)))
+    own = stiff.coordinates(0.5, 1.0)
+    shape = own.modes[1][:, mode - 1] / own.units
+    assert roots["h_over_alpha"][at] == pytest.approx(abs(shape[0] / shape[1]), rel=1e-2)
+    told = run.summary["result"]
+    assert told["root_zeta"] == strongest["zeta"]
+    assert told["root_uncertainty"] == strongest["uncertainty"] < 1e-3
+
+
+@pytest.mark.slow
+def test_isogais_case_a_is_damped_at_a_speed_index_of_0_8():
+    """A trial of another program on these steps had zeta +0.0026, omega 0.959."""
+    mesh = km.mesh.airfoil("naca64a010", nodes=1500, far_field=25)
+    settings = km.AleSettings(unsteady_drop=1e-3)
+    run = gas(mesh=mesh, mach=0.8, settings=settings).run(cycles=6, steps_per_cycle=48, kick=KICK)
+
+    roots = run.roots
+    assert roots["zeta"][0] == pytest.approx(0.0026, abs=5e-4)
+    assert roots["omega"][0] == pytest.approx(0.959, abs=2e-3)
+    assert run.history["sub_iterations"].mean() < 2.1
+
+
+def test_a_run_without_structures_has_no_roots():
+    run = km.Ale(MESH, mach=0.5, device="cpu", settings=QUICK).run(time_step=0.5, steps=2)
+
+    with pytest.raises(CaseError, match="roots: no body of the run stands on a structure"):
+        _ = run.roots

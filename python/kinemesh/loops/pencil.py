@@ -9,7 +9,6 @@ Hua and Sarkar, IEEE Trans. Acoust. Speech Signal Process. 38 (1990) 814-824.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +26,12 @@ class Root:
     ----------
     s : complex           growth and angular frequency [1 / unit of time]
     shape : (signals,)    its complex amplitude in each signal at the first sample
+    strength : float      norm of its part of the signals, each as large as 1
     """
 
     s: complex
     shape: NDArray[np.complex128]
+    strength: float
 
     @property
     def zeta(self) -> float:
@@ -83,19 +84,19 @@ def roots_of(
         if s[j].imag >= 0:
             shape = np.zeros(len(y), complex)
             shape[live] = amplitudes[j] * size[live]
-            found.append(Root(complex(s[j]), shape))
+            found.append(Root(complex(s[j]), shape, float(strength[j])))
     return found
 
 
-def spread(signals: FloatArray, dt: float, root: Root, most: int | None = None) -> Any:
-    """Half the spread (zeta, omega) of a root over three windows of the signals, each of two
-    thirds."""
-    count = signals.shape[1]
+def spread(signals: FloatArray, dt: float, root: Root, most: int | None = None) -> float:
+    """Half the spread of a root's share of critical damping over three windows of two thirds of
+    the samples; nan of too few samples."""
+    count = np.atleast_2d(signals).shape[1]
     length = 2 * count // 3
+    if length < LEAST:
+        return float("nan")
     each = []
     for first in (0, (count - length) // 2, count - length):
-        own = roots_of(signals[:, first : first + length], dt, most)
-        near = min(own, key=lambda one: abs(one.s - root.s), default=root)
-        each.append((near.zeta, near.s.imag))
-    low, high = np.min(each, axis=0), np.max(each, axis=0)
-    return (high - low) / 2
+        own = roots_of(np.atleast_2d(signals)[:, first : first + length], dt, most)
+        each.append(min(own, key=lambda one: abs(one.s - root.s), default=root).zeta)
+    return (max(each) - min(each)) / 2

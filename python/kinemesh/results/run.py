@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kinemesh.results import flow_fields, run_table
+from kinemesh.results import flow_fields, oscillations, run_table
 from kinemesh.results.record import Record
 from kinemesh.results.spanwise import STATIONS, Spanwise, spanwise
 
@@ -39,6 +39,26 @@ class Run(Record):
         pandas.DataFrame, or where pandas is not installed a structured array (members,)
         """
         return run_table.frame(self)
+
+    @property
+    def roots(self) -> Any:
+        """Oscillations of bodies on structures after the first period, by their frequencies.
+
+        A row each: member; zeta, share of critical damping, negative where it grows, and half its
+        spread over three windows; omega over omega_alpha; k = omega b / U; size and phase of each
+        coordinate over the last one (h / b over alpha); share of the strongest.
+
+        Returns
+        -------
+        pandas.DataFrame, or where pandas is not installed a structured array
+
+        Raises
+        ------
+        CaseError    no body stands on a structure
+        """
+        rows = list(oscillations.of_run(self))
+        names = list(rows[0]) if rows else ["member", "zeta", "uncertainty", "omega", "k", "share"]
+        return run_table.framed({name: [row[name] for row in rows] for name in names})
 
     def frames(self, member: int | None = None) -> flow_fields.Frames:
         """Times, cycles and phases of the frames whose flow was kept.

@@ -13,6 +13,7 @@ from kinemesh.bodies.placement import Placement
 from kinemesh.errors import SettingsError, warn
 from kinemesh.flow.door.structures import RESOLVED
 from kinemesh.motion import Pose
+from kinemesh.results.oscillations import rows_of
 from kinemesh.run.preflight import reach
 from kinemesh.run.resume import identity
 from kinemesh.run.unsteady import Unsteady
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from kinemesh.run.resume import Saved
 
 TOLERANCE = 1e-4  # change of the coordinates over the largest amplitude at which a step is done
+OF_ROOT = ("zeta", "uncertainty", "omega", "k")  # of the result, each with "root_" before it
 MOST = 10  # solutions of the flow in a step
 
 
@@ -198,9 +200,8 @@ class Coupled(Unsteady):
         energy in reference lengths."""
         both, own, solver = self.both, self.structures, self.solver
         length, pressure = solver.forces.length, solver.forces.pressure[own.of]
-        turns = np.array([one.turn for one in own.own]) != 0
-        unit = np.where(turns, 1.0, length)
-        load = pressure[:, None] * np.where(turns, length, 1.0)
+        unit = np.where(own.turns, 1.0, length)
+        load = pressure[:, None] * np.where(own.turns, length, 1.0)
         found = {}
         for j, name in enumerate(own.names):
             found[f"q_{name}"] = both.now.q[:, j] / unit[:, j]
@@ -232,5 +233,17 @@ class Coupled(Unsteady):
                 f"reference lengths, and ended after step {ensemble.ended.get(member, self.done)}",
                 member=member, about="grown",
             ))  # fmt: skip
-        kick = self.claim.run["kick"]
-        return result, notes, conditions | {"kick": kick}
+        told = self.structures.told_of_roots
+        return result | self._roots(told), notes, conditions | {
+            "kick": self.claim.run["kick"], "coordinates": told,
+        }  # fmt: skip
+
+    def _roots(self, told: dict[str, Any]) -> dict[str, Any]:
+        """Damping of the strongest oscillation of each member, its frequency and its k."""
+        each = []
+        for member in range(self.solver.grid.members):
+            rows = []
+            if member not in self.solver.grid.ensemble.failures:
+                rows = rows_of(self.history.member(member), told, member)
+            each.append(max(rows, key=lambda row: float(row["share"]), default={}))
+        return {f"root_{name}": [row.get(name) for row in each] for name in OF_ROOT}

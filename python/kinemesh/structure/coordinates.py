@@ -34,6 +34,7 @@ class Coordinates:
     turn : (n,)         turn nose-up for 1 of each [rad]
     shift : (n, 2)      shift for 1 of each [length of the mesh]
     about : (2,)        point of the body as given
+    reference : float   frequency that others refer to, omega_alpha of a section
     """
 
     names: tuple[str, ...]
@@ -44,6 +45,7 @@ class Coordinates:
     turn: FloatArray
     shift: FloatArray
     about: tuple[float, float]
+    reference: float
 
     @property
     def modes(self) -> tuple[FloatArray, FloatArray]:

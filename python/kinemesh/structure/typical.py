@@ -133,7 +133,7 @@ class TypicalSection:
         found = Coordinates(
             self.names, mass, np.zeros((2, 2)), stiffness, units=np.array([b, 1.0]),
             turn=np.array([0.0, 1.0]), shift=np.array([[0.0, 1.0], [0.0, 0.0]]),
-            about=(self.axis * length, 0.0),
+            about=(self.axis * length, 0.0), reference=omega,
         )  # fmt: skip
         if not self.damping:
             return found

@@ -41,6 +41,7 @@ class Structures:
         self, each: Sequence[Any], of: Sequence[int], speed: FloatArray, length: float
     ) -> None:
         self.each, self.of, self.length = list(each), np.array(of), length
+        self.speed = speed
         self.own: list[Coordinates] = []
         for member, (structure, u) in enumerate(zip(each, speed.tolist(), strict=True)):
             try:
@@ -95,6 +96,24 @@ class Structures:
             each = 2 * np.pi / np.maximum(own.modes[0], 1e-300) / step
             found += [(member, j + 1, n) for j, n in enumerate(each.tolist()) if n < RESOLVED]
         return found
+
+    @property
+    def told_of_roots(self) -> dict[str, Any]:
+        """Numbers by which roots are told: of the history's columns, and of each member."""
+        # of the columns: shifts are in reference lengths there
+        units = self.units / np.where(self.turns, 1.0, self.length)
+        return {
+            "names": list(self.names),
+            "units": units.tolist(),
+            "reference": [own.reference for own in self.own],
+            "half_over_speed": (0.5 * self.length / self.speed).tolist(),
+            "period": self.periods.tolist(),
+        }
+
+    @property
+    def turns(self) -> NDArray[np.bool_]:
+        """(members, n) whether coordinates turn the body."""
+        return np.asarray(np.array([own.turn for own in self.own]) != 0)
 
     def stand(self, bodies: Bodies) -> None:
         """The bodies are known."""

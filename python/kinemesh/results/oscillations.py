@@ -1,0 +1,82 @@
+"""Roots of the motions of bodies on structures, from the coordinates in a run's history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import CaseError
+from kinemesh.loops.pencil import LEAST, Root, roots_of, spread
+
+if TYPE_CHECKING:
+    from kinemesh.io.history import History
+    from kinemesh.results.record import Record
+
+FIRST_PERIODS = 1.0  # after the kick, which are left out
+WEAK = 1e-3  # strength over the largest one below which an oscillation is no root
+
+
+def rows_of(
+    rows: History, told: Mapping[str, Any], member: int, start: float = FIRST_PERIODS
+) -> list[dict[str, Any]]:
+    """Oscillations of a member's coordinates, as many as these at most, by their frequencies.
+
+    Parameters
+    ----------
+    told : `coordinates` of the summary's conditions
+    start : periods of the first mode without a flow that are left out
+    """
+    names, units = told["names"], np.array(told["units"][member])
+    reference, half = told["reference"][member], told["half_over_speed"][member]
+    columns = [rows[f"q_{name}"] / unit for name, unit in zip(names, units, strict=True)]
+    step = float(rows["time"][0])  # the history begins with the first step
+    first = round(start * told["period"][member] / step)
+    signals = np.array(columns)[:, first:]
+    if signals.shape[1] < LEAST or not np.isfinite(signals).all():
+        return []
+    most = [own for own in roots_of(signals, step) if own.s.imag > 0 and abs(own.zeta) < 1]
+    kept = [own for own in most[: len(names)] if own.strength > WEAK * most[0].strength]
+    return [
+        {
+            "member": member,
+            "zeta": own.zeta,
+            "uncertainty": spread(signals, step, own),
+            "omega": own.s.imag / reference,
+            "k": own.s.imag * half,
+            **_shape(own, names),
+            "share": own.strength / most[0].strength,
+        }
+        for own in sorted(kept, key=lambda one: one.s.imag)
+    ]
+
+
+def _shape(root: Root, names: list[str]) -> dict[str, float]:
+    """Size and phase of each coordinate over the last one, which is 1."""
+    over: NDArray[np.complex128] = root.shape / (root.shape[-1] or 1.0)
+    found = {}
+    for name, value in zip(names[:-1], over[:-1].tolist(), strict=True):
+        found[f"{name}_over_{names[-1]}"] = abs(value)
+        found[f"{name}_phase_deg"] = float(np.degrees(np.angle(value)))
+    return found
+
+
+def of_run(run: Record) -> Iterator[dict[str, Any]]:
+    """Rows of all members that did not fail.
+
+    Raises
+    ------
+    CaseError    no body of the run stands on a structure
+    """
+    told = run.summary.get("conditions", {}).get("coordinates")
+    if told is None:
+        raise CaseError(
+            "roots: no body of the run stands on a structure; expected a run with structure = "
+            "km.structure.TypicalSection(...), or use km.spectrum"
+        )
+    failed = {row["member"] for row in run.failed}
+    for member in range(run.members):
+        if member not in failed:
+            yield from rows_of(run.history.member(member), told, member)
