@@ -224,8 +224,8 @@ def test_mach_numbers_without_derivatives_have_no_roots_and_others_have():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"way": "time"}, "way 'time' is not there yet, expected 'linear'"),
-        ({"way": "both"}, "way 'both' is not there yet"),
+        ({"way": "time"}, "way is 'time' of derivatives that are there, and runs in time need"),
+        ({"way": 1}, "way is 1; expected one of linear, time, both"),
         ({"way": "lineer"}, "way is 'lineer'; did you mean 'linear'"),
         ({"speed_index": (0, 3)}, "two numbers above 0, the first below the last"),
         ({"speed_index": (3, 0.3)}, "the first below the last"),
@@ -325,7 +325,7 @@ def test_the_program_draws_and_prints_the_boundary(lagless, tmp_path, capsys):
     assert lagless[0][0].mach == (0.7, 0.75, 0.8)
     names = {path.name for path in tmp_path.iterdir()}
     assert {"flutter.png", "vg-mach0.7.png", "vg-mach0.75.png", "flutter.csv"} <= names
-    assert main(["flutter", "isogai-a", "--way", "time"]) == 2
+    assert main(["flutter", "isogai-a", "--way", "slow"]) == 2
     assert main(["flutter", "isogai-a", "--mach", "low"]) == 2
     assert "expected numbers such as 0.7,0.8" in capsys.readouterr().err
 

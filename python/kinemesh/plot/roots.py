@@ -58,6 +58,8 @@ def vg(found: Any, mach: float | None = None, path: str | Path | None = None) ->
     CaseError    no such Dataset, or several Mach numbers and none given
     """
     _check(found, "vg")
+    if "zeta" not in found:
+        raise CaseError("vg: of runs in time alone there are no curves; take way='both'")
     machs = found["mach"].values
     if mach is None and len(machs) > 1:
         raise CaseError(
@@ -73,7 +75,7 @@ def drawn(found: Any, folder: Path) -> list[Path]:
     if found.sizes["crossing"] or DIVERGENCE in found["end"].values:
         made.append(folder / "flutter.png")
         flutter(found, made[0])
-    for row, mach in enumerate(found["mach"].values):
+    for row, mach in enumerate(found["mach"].values if "zeta" in found else ()):
         made.append(folder / ("vg.png" if np.isnan(mach) else f"vg-mach{mach:g}.png"))
         _vg(found, row, path=made[-1])
     return made
@@ -103,6 +105,10 @@ def _boundary(found: Any) -> Any:
             mark = _mark(colour, up) | {"label": f"mode {mode}, {words}"}
             for axes, name in ((above, "speed_index"), (below, "omega")):
                 axes.plot(across[own], found[f"crossing_{name}"].values[own], **mark)
+    if "time_boundary" in found and "zeta" in found:
+        mark = {"marker": "x", "linestyle": "", "color": GREY, "markersize": 7, "zorder": 3}
+        above.plot(mach, found["time_boundary"].values, **mark, label="in time")
+        below.plot(mach, found["time_boundary_omega"].values, **mark)
     lost = found["end"].values == DIVERGENCE
     if lost.any():
         above.plot(mach[lost], found["divergence"].values[lost], "v", color=RED, label="divergence")

@@ -18,14 +18,14 @@ from kinemesh.io.paths import path_of
 from kinemesh.structure import Modes, TypicalSection
 from kinemesh.study import by_mode_pulse
 from kinemesh.study import derivatives as by
-from kinemesh.study.flutter import modal
+from kinemesh.study.flutter import in_time, modal
 from kinemesh.study.flutter.forces import Forces
 from kinemesh.study.flutter.found import Found, dataset, of_machs, tell
 from kinemesh.study.flutter.roots import divergence, tracks
 from kinemesh.study.flutter.written import write
 from kinemesh.study.sweep.asked import asked_of as read_as
 
-WAYS, LATER = ("linear",), ("time", "both")
+WAYS = ("linear", "time", "both")
 USUAL = (0.3, 3.0)  # V* from first to last
 FREQUENCIES = 161  # of Q
 BEYOND = 1.5  # largest k of Q over that of the highest mode without wind, at the first V*
@@ -65,11 +65,12 @@ def flutter(
     mach : (m,)           Mach numbers; None: that of the case
     speed_index : (first, last)    V* between which roots are followed, above 0; None: those of
         [structure] of the case, or 0.3 to 3
-    way : "linear"        small motions, p-k
+    way : "linear" (small motions, p-k), "time" (the section let go in its first mode, at speed
+        indices from first to last), or "both" (the linear boundary, and runs in time about it)
     structure : TypicalSection or Modes; None: [structure] of the case
     points : int          V* of the table, at equal ratios
-    amplitude_deg : float of the pulses; shocks answer to larger ones otherwise.  Of modes the
-        angle by which the fastest point turns the stream
+    amplitude_deg : float of the pulses, and of the pitch where a section is let go; shocks answer
+        to larger ones otherwise.  Of modes the angle by which the fastest point turns the stream
     out : folder          of the runs, of flutter.csv and boundary.csv, and of Q by Mach number
     device, resume, progress : as of `kinemesh.derivatives` by pulses
 
@@ -82,7 +83,9 @@ def flutter(
         `divergence`, V* of it, and `end`: "flutter", "divergence" (which comes first), "stable" or
         "unstable" at all V*; over mach and crossing: all V* at which a damping is 0, with their
         modes, k, omega and `up`, to instability or back;
-        `Q` of which they follow
+        `Q` of which they follow.  In time: over mach and run `time_speed_index`, `time_zeta`,
+        `time_omega`, `time_k` and `time_uncertainty`, over mach `time_boundary`,
+        `time_boundary_omega` and `time_boundary_k`
 
     Raises
     ------
@@ -91,6 +94,11 @@ def flutter(
         `kinemesh.derivatives` refuses
     """
     _check_way(way)
+    if way != "linear" and hasattr(case, "data_vars"):
+        raise SettingsError(
+            f"flutter: way is {way!r} of derivatives that are there, and runs in time need the "
+            "case; give its name, or way='linear'"
+        )
     speeds = None if speed_index is None else _speeds(speed_index, points)
     stores.packages()
     folder = None if out is None else path_of(out, "the folder of the flutter analysis")
@@ -104,14 +112,34 @@ def flutter(
         # any key that varies will do to read a case as a sweep does
         base = read_as(case, {"over": {"run.dtype": ["float64"]}}).base
         own = _structure(base, structure)
+        if way != "linear":
+            in_time.check(own)
         if speeds is None:
             speeds = _speeds((base.structure and base.structure.speed_range) or USUAL, points)
         run = (folder, device, resume, progress)
+        if way == "time":
+            made = in_time.alone(base, own, machs_of(base, mach), speeds, (amplitude_deg, *run))
+            return _written(made, folder)
         found = FLOWN[type(own)](base, own, mach, speeds[0], amplitude_deg, run)
     made = of_derivatives(found, own, speeds)
+    if way == "both":
+        made = in_time.beside(made, base, own, (amplitude_deg, *run))
+    return _written(made, folder)
+
+
+def _written(made: Any, folder: Path | None) -> Any:
+    """Dataset, of which the files are in the folder."""
     if folder is not None:
         write(made, folder)
     return made
+
+
+def machs_of(base: Case, mach: Any) -> list[float]:
+    """Mach numbers that were asked for, or that of the case; nan of a method without one."""
+    given = by.above("mach", mach)
+    if given is not None:
+        return list(given)
+    return [float("nan") if base.flow.mach is None else base.flow.mach]
 
 
 def _of_section(base: Case, own: Any, mach: Any, first: float, size: Any, run: Any) -> Any:
@@ -218,10 +246,8 @@ def _structure(base: Case | None, given: Any) -> Any:
 
 def _check_way(way: Any) -> None:
     """SettingsError for a way that is not there."""
-    if way in LATER:
-        raise SettingsError(f"flutter: way {way!r} is not there yet, expected 'linear'")
     if way not in WAYS:
-        hint = did_you_mean(way, (*WAYS, *LATER), "expected 'linear'")
+        hint = did_you_mean(way, WAYS, f"expected one of {', '.join(WAYS)}")
         raise SettingsError(f"flutter: way is {way!r}{hint}")
 
 

@@ -33,7 +33,12 @@ def add_command(commands: Any) -> None:
     add("case", metavar="CASE", help="ready case, or case file, with a table [structure]")
     add("--mach", metavar="VALUES", help="0.7,0.8, or 0.7:0.9:5 for five (default: its own)")
     add("--speed-index", metavar="A:B", help="V* from A to B (default: the case's, or 0.3:3)")
-    add("--way", metavar="WAY", default="linear", help="linear: small motions, p-k (the default)")
+    add(
+        "--way",
+        metavar="WAY",
+        default="linear",
+        help="linear: small motions, p-k (the default); time: sections let go; both",
+    )
     add(
         "--amplitude", type=float, metavar="DEG", default=0.1,
         help="of the pulses in degrees (default 0.1)",
@@ -109,5 +114,7 @@ def lines(found: Any) -> list[str]:
         if end == FLUTTER:
             numbers = (float(own[f"boundary{n}"].values) for n in ("", "_k", "_omega", "_mode"))
             told = "{:7.4f} {:7.4f} {:7.4f} {:5.0f}".format(*numbers)
+        edge = float(own["time_boundary"].values) if "time_boundary" in own else np.nan
+        every += [f"in time {edge:.4f}"] if np.isfinite(edge) else []
         made.append(f"{mach:6.3g} {told}  {' '.join(every)}".rstrip())
     return made

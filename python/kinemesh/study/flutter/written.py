@@ -11,11 +11,13 @@ from kinemesh.io.paths import making
 from kinemesh.study.flutter.found import OF_CROSSING
 
 ROOTS = ("mach", "mode", "k", "1/k", "speed_index", "g", "omega", "sigma", "zeta")
+IN_TIME = ("speed_index", "zeta", "omega", "k", "uncertainty")
 EDGE = ("mach", "boundary", "boundary_k", "boundary_omega", "boundary_mode", "divergence", "end")
 
 
 def write(found: Any, folder: Path) -> list[Path]:
-    """Write flutter.csv, a row per Mach number, mode and V*, crossings.csv and boundary.csv.
+    """Write flutter.csv, a row per Mach number, mode and V*, crossings.csv and boundary.csv; of
+    runs in time time.csv, a row each.
 
     Columns of roots are in the order of Nastran's flutter summary: k, 1/k, velocity, damping g,
     frequency, then sigma of p = sigma + i k and the damping ratio zeta.
@@ -27,7 +29,8 @@ def write(found: Any, folder: Path) -> list[Path]:
     edge = [[found[name].values[m] for name in EDGE] for m in range(len(found["mach"]))]
     made = []
     for name, columns, rows in (
-        ("flutter.csv", ROOTS, _roots(found)),
+        *([("flutter.csv", ROOTS, _roots(found))] if "zeta" in found else []),
+        *([("time.csv", ("mach", *IN_TIME), _in_time(found))] if "time_zeta" in found else []),
         ("crossings.csv", ("mach", *OF_CROSSING), _crossings(found)),
         ("boundary.csv", EDGE, edge),
     ):
@@ -38,6 +41,16 @@ def write(found: Any, folder: Path) -> list[Path]:
             path.write_text("\n".join([head + ",".join(columns), *lines]) + "\n", encoding="utf-8")
         made.append(path)
     return made
+
+
+def _in_time(found: Any) -> list[list[Any]]:
+    table = np.stack([found[f"time_{name}"].values for name in IN_TIME], -1)
+    return [
+        [mach, *row]
+        for mach, rows in zip(found["mach"].values, table, strict=True)
+        for row in rows
+        if not np.isnan(row[0])
+    ]
 
 
 def _text(value: Any) -> str:

@@ -1,0 +1,139 @@
+"""Search of the flutter boundary by runs in time, on made damping and in flows."""
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh.errors import SettingsError
+from kinemesh.study.flutter import in_time, linear
+from kinemesh.study.flutter.in_time import GROWN, Point, Search
+from test_flutter import q_of
+
+SECTION = km.structure.TypicalSection(60, -2, 1.8, 3.48, 1)
+
+
+def made(zeta):
+    """In the place of a run, points of a damping and a frequency that are functions of V*."""
+    runs = []
+
+    def fly(base, structure, each, spaces, number, run):
+        runs.append([list(own.todo) for own in each])
+        for own in each:
+            own.points += [Point(v, zeta(v), omega=1 + v, k=1 / v) for v in own.todo]
+
+    return fly, runs
+
+
+@pytest.fixture
+def search(monkeypatch):
+    def run(zeta, todo):
+        fly, runs = made(zeta)
+        monkeypatch.setattr(in_time, "_fly", fly)
+        own = in_time.searched(None, SECTION, [Search(0.8, todo)], (0.1, None, None, False, False))
+        return own[0], runs
+
+    return run
+
+
+def test_a_boundary_between_the_first_two_speeds_takes_one_run(search):
+    own, runs = search(lambda v: 0.1 * (0.8 - v), [0.776, 0.824])
+
+    assert own.at("speed_index") == pytest.approx(0.8, abs=1e-12)
+    assert own.at("omega") == pytest.approx(1.8)
+    assert len(runs) == 1
+    assert own.end == "flutter"
+
+
+@pytest.mark.parametrize("edge", [0.6, 0.75, 0.95, 1.2])
+def test_a_boundary_beyond_both_speeds_is_found_by_their_slope(search, edge):
+    own, runs = search(lambda v: 0.1 * (edge - v) + 0.03 * (edge - v) ** 2, [0.776, 0.824])
+
+    assert own.at("speed_index") == pytest.approx(edge, rel=2e-3)
+    assert 2 <= len(runs) <= 4
+
+
+def test_a_scan_finds_the_lowest_boundary_of_several(search):
+    """An S shape: unstable from 0.52 to 2.4 alone."""
+    own, runs = search(lambda v: 0.05 * (v - 0.52) * (v - 2.4), np.geomspace(0.3, 3, 8).tolist())
+
+    assert own.at("speed_index") == pytest.approx(0.52, rel=1e-3)
+    assert len(runs) == 2
+
+
+def test_motions_that_grow_too_fast_for_a_root_bound_the_search(search):
+    own, runs = search(lambda v: GROWN if v > 0.9 else 0.1 * (0.8 - v), [0.5, 1.5])
+
+    assert own.at("speed_index") == pytest.approx(0.8, rel=2e-2)
+    assert len(runs) > 1
+
+
+def test_dampings_of_one_sign_have_no_boundary(search):
+    with pytest.warns(RuntimeWarning, match="no boundary in time at Mach 0.8: the damping has"):
+        own, runs = search(lambda v: 0.02, [0.5, 0.6])
+
+    assert np.isnan(own.at("speed_index"))
+    assert own.end == "stable"
+    assert len(runs) == in_time.ROUNDS
+    speeds = np.concatenate([own for (own,) in runs])
+    assert speeds.max() > 0.9  # it went on where stability may end
+
+
+def test_runs_that_failed_are_left_out(search):
+    own, _ = search(lambda v: np.nan if v > 0.9 else 0.1 * (0.8 - v), [0.7, 0.75, 0.85, 1.0])
+
+    assert own.at("speed_index") == pytest.approx(0.8)
+
+
+def test_modes_are_refused_before_any_flow():
+    modes = km.structure.Modes([lambda x: x], [1.0], [1.0], 10, 1.0, 1.0)
+
+    with pytest.raises(SettingsError, match="runs in time take typical sections alone; use way='l"):
+        km.flutter("isogai-a", structure=modes, way="both")
+
+
+QUICK = ["solver.steady_drop=1e-3", "solver.unsteady_drop=1e-2", "run.device=cpu"]
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
+def test_both_ways_stand_side_by_side_in_dataset_files_and_figure(tmp_path, monkeypatch):
+    """Twice Theodorsen's loads in the place of pulses, whose boundary is near that of so few steps
+    on so small a mesh."""
+    monkeypatch.setattr(in_time, "STEPS", 24)
+    monkeypatch.setattr(in_time, "CYCLES", 3)
+    loads = q_of(SECTION.axis, mach=(0.3,))
+    loads["Q"] = 2 * loads["Q"]
+    monkeypatch.setitem(linear.FLOWN, km.structure.TypicalSection, lambda *_: loads)
+    case = km.cases.load("isogai-a", QUICK).replace(nodes=520)
+    asked = {"mach": [0.3], "speed_index": (0.5, 4), "way": "both", "out": tmp_path / "map"}
+
+    found = km.flutter(case, **asked)
+
+    assert found.attrs["way"] == "both"
+    assert found.time_boundary.values == pytest.approx(found.boundary.values, rel=0.1)
+    assert found.time_boundary_omega.values == pytest.approx(found.boundary_omega.values, rel=0.3)
+    assert (tmp_path / "map" / "time.csv").read_text().count("\n") == 3 + found.sizes["run"]
+    figure = km.plot.flutter(found)
+    assert "in time" in [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    again = km.flutter(case, **asked, resume=True)
+    assert again.time_boundary.values == found.time_boundary.values
+
+
+@pytest.mark.slow
+def test_pulses_and_time_agree_to_one_percent():
+    """Case A at two Mach numbers, 1500 nodes, 96 steps a period, 0.1 degrees."""
+    case = km.cases.load("isogai-a", ["solver.unsteady_drop=1e-3"]).replace(nodes=1500)
+
+    found = km.flutter(case, mach=[0.75, 0.8], way="both")
+
+    assert found.time_boundary.values == pytest.approx(found.boundary.values, rel=0.01)
+
+
+@pytest.mark.slow
+def test_a_scan_in_time_alone_finds_the_boundary():
+    case = km.cases.load("isogai-a", ["solver.unsteady_drop=1e-3"]).replace(nodes=1500)
+
+    found = km.flutter(case, mach=[0.8], speed_index=(0.4, 1.6), way="time")
+
+    assert found.boundary.values == pytest.approx([0.8157], rel=5e-3)  # beside pulses
+    assert found.end.values.tolist() == ["flutter"]
+    assert km.plot.flutter(found).axes
