@@ -62,6 +62,7 @@ CASES = {
     "cylinder": Shown("vorticity"),
     "cylinder-100-m02": Shown("vorticity"),
     "cylinder-40-m02": Shown("friction"),
+    "cylinder-free": Shown("vorticity"),
     "cylinder-steady": Shown("pressure"),
     "cylinder-towed": Shown("loads"),
     "flat-plate": Shown("layers"),

@@ -53,9 +53,8 @@ def test_the_section_is_where_its_coordinates_are_and_has_their_loads(flown):
     rows = km.open(flown).history
     size = np.abs(rows["q_alpha"]).max()
 
-    near = pytest.approx(rows["q_alpha"], abs=coupled.TOLERANCE * max(1, size))
-    assert np.radians(rows["alpha_deg"]) == near
-    assert rows["shift_y"] == pytest.approx(rows["q_h"], abs=coupled.TOLERANCE)
+    assert np.radians(rows["alpha_deg"]) == pytest.approx(rows["q_alpha"], abs=1e-3 * size)
+    assert rows["shift_y"] == pytest.approx(rows["q_h"], abs=1e-3 * size)
     assert rows["load_h"] == pytest.approx(rows["cl"], abs=1e-3 * np.abs(rows["cl"]).max())
     assert (rows["coupling_residual"] <= coupled.TOLERANCE).all()
 
@@ -64,7 +63,7 @@ def test_a_step_takes_two_solutions_of_the_flow(flown):
     rows = km.open(flown).history
 
     assert rows["sub_iterations"].max() <= 3
-    assert rows["sub_iterations"][4:].mean() <= 2.1  # once the Jacobian is there
+    assert rows["sub_iterations"][4:].mean() <= 2.3  # once the Jacobian is there
     assert rows["converged"].all()
 
 
@@ -182,7 +181,7 @@ def test_the_loop_by_hand_is_the_run(flown):
 
 def test_steps_that_are_not_coupled_are_told(monkeypatch):
     monkeypatch.setattr(coupled, "MOST", 1)
-    with pytest.warns(RuntimeWarning, match="steps ended with the structure not coupled to 0.0001"):
+    with pytest.warns(RuntimeWarning, match="steps ended with the structure not coupled to 0.001"):
         run = gas().run(**STEPS | {"cycles": 0.2})
 
     assert run.summary["result"]["uncoupled_steps"] > 0

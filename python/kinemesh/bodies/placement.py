@@ -41,6 +41,11 @@ class Placement:
         """Poses of all bodies at a share 0..1 of the step."""
         return PoseArray.of(self.poses_at(share))
 
+    @property
+    def marches(self) -> NDArray[np.bool_] | bool:
+        """(members,) whether a member takes part in the march; True where all do."""
+        return True if self.onward is None else self.onward
+
     @cached_property
     def poses(self) -> PoseArray:
         """Poses at the end of the step."""

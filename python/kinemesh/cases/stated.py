@@ -185,7 +185,8 @@ class Stated:
         """CaseError for a body on a structure that is held, or moves by a law as well."""
         if not self.free:
             return
-        where = Place("structure", "speed_index")
+        by_speed = self.structure is not None and self.structure.speed_index is not None
+        where = Place("structure", "speed_index" if by_speed else "kind")
         if self.mode == "steady":
             raise CaseError(
                 where, f" frees the body, and case '{self.name}' is steady; remove it, or set mode "

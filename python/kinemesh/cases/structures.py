@@ -10,17 +10,26 @@ from typing import Any
 from kinemesh.cases.values import choice, in_section
 from kinemesh.errors import CaseError
 from kinemesh.sentences import Place
-from kinemesh.structure import Modes, TypicalSection
+from kinemesh.structure import Cylinder, Modes, TypicalSection
 
 FILE = "file"
 OF_ALL = ("kind", "speed_range")  # keys of no structure itself
 KICK = "kick"
-KINDS: dict[str, Callable[..., Any]] = {"typical-section": TypicalSection, "modes": Modes.read}
+KINDS: dict[str, Callable[..., Any]] = {
+    "typical-section": TypicalSection,
+    "modes": Modes.read,
+    "cylinder": Cylinder,
+}
 NEEDS = {
     "typical-section": ("mu", "a", "x_alpha", "r2_alpha", "omega_ratio"),
     "modes": (FILE, "mu", "frequencies", "masses", "volume", "reference"),
+    "cylinder": ("mass_ratio", "reduced_velocity"),
 }
-MAY = {"typical-section": ("damping", "speed_index", KICK), "modes": ("damping", "mach")}
+MAY = {
+    "typical-section": ("damping", "speed_index", KICK),
+    "modes": ("damping", "mach"),
+    "cylinder": ("zeta", KICK),
+}
 """Structures by their kinds, and the keys that each needs and may have."""
 
 
@@ -29,7 +38,7 @@ class StructurePart:
     """Structure on which the body stands; in runs with a speed index, else in `kinemesh flutter`
     alone."""
 
-    kind: str  # typical-section or modes
+    kind: str  # typical-section, modes or cylinder
     mu: float | Sequence[float] | None = None  # mass ratio m / (rho V) [-]; V is pi b^2, or volume
     a: float | None = None  # of a section: elastic axis behind the middle of the chord [b]
     x_alpha: float | None = None  # of a section: centre of mass behind the axis [b]
@@ -43,7 +52,10 @@ class StructurePart:
     damping: float | Sequence[float] | None = None  # structural g, of modes also one each; or 0
     mach: Sequence[float] | None = None  # of several mu; between these ln mu is linear
     speed_index: float | None = None  # of a section: V* of a run, in place of a [motion] [-]
-    kick: Mapping[str, Any] | None = None  # of it: { mode = 1, angle_deg = 0.5 }, its start
+    kick: Mapping[str, Any] | None = None  # { mode = 1, angle_deg = 0.5 }, or shift; start
+    mass_ratio: float | None = None  # of a cylinder: m / (rho pi D^2 / 4) [-]
+    reduced_velocity: float | None = None  # of it: U / (f_n D) [-]
+    zeta: float | None = None  # of it: share of critical damping [-]; or 0
     speed_range: Sequence[float] | None = None  # V* of flutter, [first, last]; or [0.3, 3]
 
     def __post_init__(self) -> None:
@@ -67,7 +79,7 @@ class StructurePart:
     @property
     def free(self) -> bool:
         """True where the body of a run stands on the structure."""
-        return self.speed_index is not None
+        return self.kind == "cylinder" or self.speed_index is not None
 
     def _check_kick(self, made: Any) -> None:
         """CaseError for a kick of no run, or one that the structure has not."""

@@ -68,6 +68,8 @@ class Incompressible(First, Moving):
     alpha_deg : float or sequence   angle of the stream, which turns it, not the mesh [deg]
     motion : Motion, or {marker: Motion}, or a sequence of these; None: the bodies are at rest.  Of
         overset parts {name of the part: Motion}, of parts without walls too
+    structure : kinemesh.structure.Cylinder or TypicalSection, or {marker: one}, or a sequence, on
+        which the body of one mesh stands in place of a motion (docs/flutter.md)
     deform : None or `kinemesh.deform.Rigid()`, as other meshes are not for this solver yet
     device, dtype : see `kinemesh.device.backend.Backend`
     settings : IncompressibleSettings
@@ -140,7 +142,7 @@ class Incompressible(First, Moving):
             mesh,
             settings_of(settings, IncompressibleSettings),
             self.backend_type(device, dtype),
-            deform=rigid(deform, motion, mesh),
+            deform=rigid(deform, motion, structure, mesh),
             streams={"reynolds": reynolds, "stream": stream, "alpha_deg": alpha_deg},
             check=streams_of,
             motion=motion,
@@ -351,9 +353,13 @@ class Incompressible(First, Moving):
             self.marches, self.grid.ensemble.remedies = False, self.settings.remedies
         self.begin_bodies(dt, order)
         self.projection.step.begin(self.step_number)
+        if self.structures is not None:
+            self.projection.step.keep()
 
     def place(self, placement: Placement) -> dict[str, float]:
         """Bodies to where they are at the end of the step, the mesh with them."""
+        if placement.onward is not None:
+            self.projection.step.back()
         notes = self.place_bodies(placement)
         self._walls(placement)
         return notes

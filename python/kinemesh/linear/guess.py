@@ -25,12 +25,21 @@ class Guess:
     Attributes
     ----------
     last : (rows, 1) float64 device array, the last solution; 0: there is none
+    keep, back : calls    the last solution is kept, and is what was kept
     """
 
     def __init__(self, solver: ScalarSolver, active: Any, tolerance: float) -> None:
         b = solver.backend
         self.solver, self.backend, self.active = solver, b, active
-        self.last = b.zeros(solver.x.shape, np.float64)
+        self.last, self._kept = (b.zeros(solver.x.shape, np.float64) for _ in range(2))
+        members = solver.live.shape[0]
+        whole = {
+            "member": solver.tables["member"],
+            "active": b.array(np.ones(members), np.int32),
+            "part": b.zeros(members, np.float64),
+        }  # nothing of what is there, so that it becomes x
+        self.keep = self._bind("add", **whole, last=self._kept, x=self.last)
+        self.back = self._bind("add", **whole, last=self.last, x=self._kept)
         self.part = b.zeros(solver.live.shape[0], np.float64)
         parts = b.zeros((solver.parts[1].shape[0], 3), np.float64)
         rows = {"member": solver.tables["member"], "live": solver.live, "part": self.part}

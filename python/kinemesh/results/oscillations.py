@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kinemesh.results.record import Record
 
 FIRST_PERIODS = 1.0  # after the kick, which are left out
+DAMPED = 0.5  # share of critical damping above which a root is none of an oscillation
 WEAK = 1e-3  # strength over the largest one below which an oscillation is no root
 
 
@@ -37,7 +38,7 @@ def rows_of(
     signals = np.array(columns)[:, first:]
     if signals.shape[1] < LEAST or not np.isfinite(signals).all():
         return []
-    most = [own for own in roots_of(signals, step) if own.s.imag > 0 and abs(own.zeta) < 1]
+    most = [own for own in roots_of(signals, step) if own.s.imag > 0 and abs(own.zeta) < DAMPED]
     kept = [own for own in most[: len(names)] if own.strength > WEAK * most[0].strength]
     return [
         {

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kinemesh.run.plan import Plan
     from kinemesh.run.resume import Saved
 
-TOLERANCE = 1e-4  # change of the coordinates over the largest amplitude at which a step is done
+TOLERANCE = 1e-3  # force out of balance over the largest so far at which a step is done
 OF_ROOT = ("zeta", "uncertainty", "omega", "k")  # of the result, each with "root_" before it
 MOST = 10  # solutions of the flow in a step
 
@@ -134,9 +134,8 @@ class Coupled(Unsteady):
             there = solver.standing(self.first_poses())
             f = solver.structure_forces(solver.moving_loads(there))
         rule = Rule(own.matrices, self.plan.dt)
-        size = (np.abs(self.start_at) / own.units).max(axis=1)
         first = at_rest(own.matrices, self.start_at, f)
-        self.both = Coupling(rule, first, own.units, size, TOLERANCE)
+        self.both = Coupling(rule, first, own.units, TOLERANCE)
         if saved is not None and resumed:
             self.both.restore(saved.record["structure"]["state"])
             self._end(done)
@@ -219,7 +218,7 @@ class Coupled(Unsteady):
             ratio = self.both.stiffness_of_flow(member)
             notes.append(Sentence(
                 f"{self.missed[member]} steps ended with the structure not coupled to "
-                f"{TOLERANCE:g} of its amplitude in {MOST} solutions of the flow; the flow's share "
+                f"{TOLERANCE:g} of its forces in {MOST} solutions of the flow; the flow's share "
                 f"of the structure's operator is {ratio:.2g}: take smaller time steps, or lower "
                 "unsteady_drop",
                 member=member, about="not coupled",

@@ -285,7 +285,8 @@ class Unsteady(Driver):
         def again() -> Placement | None:
             """Placement that the coupler asks for, or None."""
             self.placements += 1
-            self.iterations = self.iterations + solver.backend.get(solver.dualtime.iterations)
+            counts = solver.backend.get(solver.dualtime.iterations)
+            self.iterations = self.iterations + counts * self.now.marches
             if not self._coupled(number):
                 return None
             self.now = self.placement(laws, number)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kinemesh.structure.alpha import Rule, State, dot, solved, times
 
 FloatArray = NDArray[np.float64]
-LEAST = 1e-10  # amplitude over the units below which a motion counts as none
+LEAST = 1e-12  # work of a force over that of the springs of a unit, below which it is none
 KEPT = ("q", "v", "a", "f")
 
 
@@ -29,10 +29,9 @@ class Coupling:
     ----------
     rule : Rule
     state : State          where the steps begin
-    units : (members, n)   of the coordinates, in which changes are compared
-    size : (members,)      amplitude over the units that changes refer to at first, that of the kick
-    tolerance : float      change of the coordinates over the largest amplitude so far at which a
-        member's step is done
+    units : (members, n)   of the coordinates, by which forces are compared
+    tolerance : float      force that is not in balance over the largest one of springs and inertia
+        so far, at which a member's step is done
 
     Attributes
     ----------
@@ -40,17 +39,17 @@ class Coupling:
     ahead : (members, n)   coordinates that the flow is to be solved at
     jacobian : (members, n, n) J
     wanted : (members,)    members whose step is not done
-    change : (members,)    of the coordinates in the last solution, over the amplitude
+    size : (members,)      largest force so far, times the units
+    change : (members,)    force out of balance at the last solution, over the largest so far
     count : (members,)     solutions of the flow in this step
     """
 
-    def __init__(
-        self, rule: Rule, state: State, units: FloatArray, size: FloatArray, tolerance: float
-    ) -> None:
+    def __init__(self, rule: Rule, state: State, units: FloatArray, tolerance: float) -> None:
         members, n = state.q.shape
         self.rule, self.now, self.units, self.tolerance = rule, state, units, tolerance
         self.before = state.v  # rates of the step before
-        self.size = np.maximum(size, LEAST)
+        stiffest = (np.abs(rule.of.stiffness) * units[:, :, None] * units[:, None]).max(axis=(1, 2))
+        self.size = np.maximum(self._largest(state), LEAST * stiffest)
         self.jacobian = np.zeros((members, n, n))
         self.ahead = self.next = state.q
         self.wanted = np.ones(members, bool)
@@ -77,12 +76,10 @@ class Coupling:
             step = np.where((own & (square > 0))[:, None, None], off[:, :, None] * dq[:, None], 0)
             self.jacobian = self.jacobian + step
         self._last = self.ahead, np.where(own[:, None], forces, self._forces)
-        share = self.rule.share
-        side = self._side + share * (forces - times(self.jacobian, self.ahead))
-        found = solved(self.rule.left - share * self.jacobian, side)
-        apart = np.abs(found - self.ahead) / self.units
-        size = np.maximum(self.size, (np.abs(found) / self.units).max(axis=1))
-        change = apart.max(axis=1) / size
+        share, left = self.rule.share, self.rule.left
+        apart = self._side + share * forces - times(left, self.ahead)
+        found = self.ahead + solved(left - share * self.jacobian, apart)
+        change = (np.abs(apart) * self.units).max(axis=1) / self.size
         there = forces + times(self.jacobian, found - self.ahead)
         first = self.count == 0
         self.next = np.where((own | first)[:, None], found, self.next)
@@ -97,7 +94,14 @@ class Coupling:
         """End the step at the coordinates that the last forces lead to."""
         self.before = self.now.v
         self.now = self.rule.ended(self.now, self.next, self._forces)
-        self.size = np.maximum(self.size, (np.abs(self.next) / self.units).max(axis=1))
+        self.size = np.maximum(self.size, self._largest(self.now))
+
+    def _largest(self, there: State) -> FloatArray:
+        """(members,) largest force of springs and inertia, times the units."""
+        of = self.rule.of
+        each = [np.abs(times(of.stiffness, there.q)), np.abs(times(of.mass, there.a))]
+        found: FloatArray = (np.maximum(*each) * self.units).max(axis=1)
+        return found
 
     @property
     def speed(self) -> FloatArray:

@@ -36,6 +36,16 @@ class Step:
         self.flow.levels()
         self.backend.put(self.flow["weights"], WEIGHTS[min(number, 3)])
 
+    def keep(self) -> None:
+        """Keep what a march changes of that from which others of the step are to begin."""
+        if self.operators.guess is not None:
+            self.operators.guess.keep()
+
+    def back(self) -> None:
+        """Back to where `keep` was called, to march once more."""
+        if self.operators.guess is not None:
+            self.operators.guess.back()
+
     def _march(self) -> list[Any]:
         o, flow, view = self.operators, self.flow, self.flow.fields
         one = self._pass()

@@ -37,7 +37,7 @@ def streams_of(given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.f
     return found
 
 
-def rigid(deform: Any, motion: Any, mesh: Any) -> Any:
+def rigid(deform: Any, motion: Any, structure: Any, mesh: Any) -> Any:
     """Deformation of meshes that move as rigid bodies, or not at all."""
     if isinstance(deform, Deformation) and not isinstance(deform, Rigid):
         raise SettingsError(
@@ -45,7 +45,12 @@ def rigid(deform: Any, motion: Any, mesh: Any) -> Any:
             "out or give Rigid()"
         )
     if any(isinstance(one, Parts) for one in (mesh if is_several(mesh) else [mesh])):
+        if structure is not None:
+            raise SettingsError(
+                "structure is given for overset parts, and bodies of one mesh alone stand on "
+                "structures; take one mesh, or a coupler (docs/stepping.md)"
+            )
         return RigidParts()
     if deform is None:
-        return Still() if motion is None else Rigid()
+        return Still() if motion is None and structure is None else Rigid()
     return deform

@@ -241,7 +241,13 @@ def _structure(base: Case | None, given: Any) -> Any:
             f"flutter: {of}; give structure = km.structure.TypicalSection(...), or the table "
             "[structure] of a case file"
         )
-    return base.structure.build()
+    made = base.structure.build()
+    if type(made) not in FLOWN:
+        raise CaseError(
+            f"flutter: case '{base.name}' has {made!r}, which has no flutter analysis; expected a "
+            "typical-section, or modes"
+        )
+    return made
 
 
 def _check_way(way: Any) -> None:

@@ -1,0 +1,164 @@
+"""Cylinders on springs in incompressible flow, beside the exact root in a fluid at rest."""
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh.cases.casefile import Case
+from kinemesh.errors import CaseError, SettingsError
+from scipy.optimize import fsolve
+from scipy.special import kv
+
+pytestmark = [
+    pytest.mark.flow,
+    pytest.mark.filterwarnings("ignore:(member|Reynolds|.*far field):RuntimeWarning"),
+]
+RING = km.mesh.cylinder(640, around=40, wall_spacing=0.05, far_field=8.0)
+PUSH = {"time_step": 0.1, "steps": 8, "kick": {"shift": 0.05}}
+
+
+def spring(mass_ratio=2.0, reduced_velocity=5.0, **more):
+    return km.structure.Cylinder(mass_ratio, reduced_velocity, **more)
+
+
+def water(structure=None, mesh=RING, **changes):
+    told = {"reynolds": 100.0, "device": "cpu", "moment_about": (0.0, 0.0)}
+    return km.Incompressible(mesh, structure=structure or spring(), **told | changes)
+
+
+def root_at_rest(mass_ratio, reduced_velocity, reynolds):
+    """s of m s^2 + k + pi/4 s^2 (1 + 4 K1(z) / (z K0(z))) = 0, z = sqrt(s Re) / 2: Stokes, 1851."""
+    m = mass_ratio * np.pi / 4
+    k = m * (2 * np.pi / reduced_velocity) ** 2
+
+    def left(x):
+        s = complex(*x)
+        z = 0.5 * np.sqrt(s * reynolds)
+        found = m * s**2 + k + np.pi / 4 * s**2 * (1 + 4 * kv(1, z) / (z * kv(0, z)))
+        return found.real, found.imag
+
+    return complex(*fsolve(left, [-0.05, 2 * np.pi / reduced_velocity * 0.8]))
+
+
+def test_the_exact_root_is_that_of_the_table():
+    roots = [root_at_rest(m, 5, 100) for m in (0.5, 2, 10)]
+    table = [-0.12005 + 0.56854j, -0.09020 + 0.92991j, -0.03025 + 1.16982j]
+
+    assert roots == pytest.approx(table, abs=1e-5)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mass_ratio", [0.5, 2.0, 10.0])
+def test_a_cylinder_in_a_fluid_at_rest_has_the_exact_root(mass_ratio):
+    """2500 nodes, far field 15: of m* 2 a trial had 0.13 % of frequency, 1.7 % of damping."""
+    mesh = km.mesh.cylinder(2500, around=60, wall_spacing=0.02, far_field=15.0)
+    case = water(spring(mass_ratio), mesh, stream=0.0)
+
+    run = case.run(time_step=0.05, steps=500, kick={"shift": 0.01})
+
+    exact = root_at_rest(mass_ratio, 5, 100)
+    omega = run.roots["omega"][0] * case.structures.own[0].reference
+    assert omega == pytest.approx(exact.imag, rel=4e-3)
+    assert run.roots["zeta"][0] == pytest.approx(-exact.real / abs(exact), rel=0.03)
+    assert run.history["sub_iterations"].mean() < 2.1
+
+
+def test_a_lighter_cylinder_takes_no_more_solutions():
+    """Its added mass is ten times its mass, of which a fixed point would diverge."""
+    rows = water(spring(0.1), stream=0.0).run(**PUSH | {"steps": 20}).history
+
+    assert rows["sub_iterations"].max() <= 4
+    assert rows["sub_iterations"][4:].mean() <= 2.1
+    assert (rows["coupling_residual"] <= 1e-3).all()
+    assert np.abs(rows["q_y"]).max() < 0.06
+
+
+def test_the_mesh_goes_with_the_cylinder():
+    rows = water().run(**PUSH).history
+
+    assert rows["shift_y"] == pytest.approx(rows["q_y"], abs=1e-5)
+    assert rows["q_y"][-1] != rows["q_y"][0]
+
+
+def test_work_of_the_water_is_the_change_of_energy():
+    rows = water().run(**PUSH).history
+    work = np.diff(rows["q_y"]) * (rows["load_y"][1:] + rows["load_y"][:-1]) / 2
+
+    assert np.diff(rows["energy"]) == pytest.approx(work, abs=1e-11 * rows["energy"].max())
+    # the load of the structure is the lift, but for what the last solution left
+    assert rows["load_y"] == pytest.approx(rows["cl"], abs=2e-3 * np.abs(rows["cl"]).max())
+
+
+def test_a_damper_takes_the_energy_that_it_says():
+    """Heavy: the water takes nothing."""
+    light, damped = (
+        water(spring(1e5, zeta=z)).run(**PUSH | {"steps": 40}).history["energy"][[0, -1]]
+        for z in (0.0, 0.02)
+    )
+
+    # 40 steps of 0.1, of which 39 lie between: exp(-2 zeta omega t)
+    share = np.exp(-2 * 0.02 * (2 * np.pi / 5) * 3.9)
+    assert light[1] / light[0] == pytest.approx(1, abs=1e-3)
+    assert damped[1] / damped[0] == pytest.approx(share, rel=2e-2)
+
+
+def test_a_run_goes_on_with_its_bits(tmp_path):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    water().run(**PUSH, out=whole)
+    water().run(**PUSH | {"steps": 5}, out=parts)
+    water().run(**PUSH, out=parts, resume=True)
+
+    np.testing.assert_array_equal(km.open(whole).history["q_y"], km.open(parts).history["q_y"])
+    assert (whole / "history.csv").read_bytes() == (parts / "history.csv").read_bytes()
+
+
+def test_members_have_the_bits_of_runs_alone():
+    each = [spring(0.2), spring(2.0), spring(200.0)]
+    every = water(each, reynolds=[60.0, 100.0, 150.0]).run(**PUSH).history
+
+    counts = np.array([every.member(m)["sub_iterations"] for m in range(3)])
+    assert (counts != counts[0]).any()
+    for m, (own, reynolds) in enumerate(zip(each, (60.0, 100.0, 150.0), strict=True)):
+        alone = water(own, reynolds=reynolds).run(**PUSH).history
+        for column in (name for name in alone.columns if name != "member"):
+            np.testing.assert_array_equal(every.member(m)[column], alone[column], err_msg=column)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"mass_ratio": 0}, "cylinder: mass_ratio is 0, expected a number above 0"),
+        ({"reduced_velocity": -5}, "reduced_velocity is -5, expected a number above 0"),
+        ({"zeta": 1.0}, "zeta is 1, expected a share of critical damping from 0 to below 1"),
+        ({"zeta": -0.1}, "zeta is -0.1"),
+    ],
+)
+def test_numbers_that_make_no_cylinder_are_refused(changes, said):
+    with pytest.raises(SettingsError, match=said):
+        spring(**changes)
+
+
+def test_parts_and_two_kinds_of_structures_are_refused():
+    parts = {"ring": km.mesh.cylinder(640, far_field=1.6, outer="overset"),
+             "back": km.mesh.background((-4, 4, -4, 4), (-2, 2, -2, 2), 0.1)}  # fmt: skip
+    with pytest.raises(SettingsError, match="structure is given for overset parts"):
+        water(mesh=parts)
+    section = km.structure.TypicalSection(60, -2, 1.8, 3.48, 1, speed_index=0.8)
+    with pytest.raises(SettingsError, match="expected structures of one kind"):
+        water([spring(), section])
+    with pytest.raises(SettingsError, match="mode 1 has no angle, so angle_deg sets no size of it"):
+        water().run(**PUSH | {"kick": {"angle_deg": 1}})
+
+
+def test_case_files_have_cylinders():
+    ready = km.cases.load("cylinder-free")
+
+    assert ready.structure.build() == spring()
+    assert Case.from_dict(ready.tables()).structure == ready.structure
+    with pytest.raises(CaseError, match=r"\[structure\] lacks reduced_velocity"):
+        Case.from_dict(ready.tables() | {"structure": {"kind": "cylinder", "mass_ratio": 2.0}})
+    with pytest.raises(CaseError, match="has no meaning; expected mass_ratio, reduced_velocity"):
+        km.cases.load("cylinder-free", ["structure.speed_index=1"])
+    with pytest.raises(CaseError, match=r"has Cylinder\(.*\), which has no flutter analysis"):
+        km.flutter("cylinder-free")
+    with pytest.raises(CaseError, match=r"\[structure\] kind frees the body, which moves by"):
+        km.cases.load("cylinder-free", ["motion.plunge.amplitude=1", "motion.plunge.k=1"])
