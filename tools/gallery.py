@@ -66,6 +66,7 @@ CASES = {
     "cylinder-steady": Shown("pressure"),
     "cylinder-towed": Shown("loads"),
     "flat-plate": Shown("layers"),
+    "flat-plate-ar2": Shown("cut", "--size coarse"),
     "flat-plate-sa": Shown("friction", "--size coarse"),
     "isogai-a": Shown("loads"),
     "naca0012-laminar": Shown("vorticity"),
@@ -108,6 +109,7 @@ NOTEBOOKS = {  # number of the figure that the page shows, from the first or fro
     "sweep": 0,
     "twist": 2,
     "wing": 0,
+    "wing_overset": -1,
 }
 
 

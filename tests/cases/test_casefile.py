@@ -101,7 +101,8 @@ def test_ready_cases_load(name):
               "nozzle-shock": [None], "wing-bend": [40_000], "agard-4456": [60_000],
               "oneram6-sa": [450_000],
               "sphere-100": [40_000], "sphere-100-incompressible": [40_000],
-              "sphere-75-towed": [20_000, None], "plunging-wing": [500_000, None]}  # fmt: skip
+              "sphere-75-towed": [20_000, None], "plunging-wing": [500_000, None],
+              "flat-plate-ar2": [40_000]}  # fmt: skip
     assert sizes == others.get(name, [5000])
     assert ready.title
 

@@ -339,6 +339,28 @@ def test_a_section_has_the_loads_of_one_grid_on_two(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*the CFL number was above:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:.*times as large as th")
+def test_a_wing_plunges_over_a_box_and_sheds_vortices(tmp_path, monkeypatch):
+    """60 of the notebook's 100 steps, in which the lift falls and turns."""
+    monkeypatch.chdir(tmp_path)
+
+    names = executed("wing_overset.ipynb", steps=60)
+
+    found = names["report"].parts
+    assert all(part.orphans == part.second == 0 for part in found.values())
+    assert found["back"].covered > 0
+    run, flow, plane = names["run"], names["flow"], names["plane"]
+    assert 0.15 < run.history.time[np.argmin(run.history.cl)] / names["period"] < 0.25
+    # the tip's vortex turns as that of a wing with negative lift does
+    assert names["omega"][plane].min() < 3 * -names["omega"][plane].max() < 0
+    y, z = flow.points[plane][np.argmin(names["omega"][plane]), 1:]
+    assert 1.6 < y < 2.4
+    assert -0.75 < z < flow.points[np.unique(flow.walls), 2].max()
+    assert [path.name for path in tmp_path.iterdir()] == ["plunging-wing"]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*the CFL number was above:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:.*not periodic:RuntimeWarning")  # plunging: too few cycles
 def test_four_methods_estimate_errors_by_each_other_and_by_three_sizes(
     tmp_path, monkeypatch, capsys

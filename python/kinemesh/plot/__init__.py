@@ -14,6 +14,7 @@ from kinemesh.plot.flows import eddies, mach, pressure, solved, vorticity
 from kinemesh.plot.folder import from_directory
 from kinemesh.plot.friction import friction, layers
 from kinemesh.plot.histories import hysteresis
+from kinemesh.plot.isosurfaces import isosurface, q_criterion
 from kinemesh.plot.overset import grids
 from kinemesh.plot.pressures import sections, unsteady_pressures
 from kinemesh.plot.roots import flutter, vg
@@ -44,12 +45,14 @@ __all__ = [
     "from_directory",
     "grids",
     "hysteresis",
+    "isosurface",
     "layers",
     "loads",
     "loops",
     "mach",
     "mesh",
     "pressure",
+    "q_criterion",
     "sections",
     "sizes",
     "solved",
