@@ -17,6 +17,7 @@ from scipy import ndimage
 from kinemesh.csr import ordered
 from kinemesh.errors import OversetError
 from kinemesh.mesh.pieces import linked
+from kinemesh.sentences import point_in_words
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -126,7 +127,7 @@ def _closed(
     if not len(rim):
         return points, facets
     if len(loose):
-        told = " and ".join("({:.6g}, {:.6g}, {:.6g})".format(*points[n]) for n in loose[0])
+        told = " and ".join(point_in_words(points[n]) for n in loose[0])
         raise OversetError(
             f"part {name!r}: its walls end between {told}, expected walls that are closed or end "
             "on planes of symmetry, so that it is known what lies within them; close the body, or "

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import OversetError
+from kinemesh.sentences import point_in_words
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -21,7 +22,7 @@ def loops_of(points: Floats, edges: Ints, name: str) -> list[Ints]:
     after = dict(edges.tolist())
     ends = np.flatnonzero(np.bincount(edges.ravel()) % 2)
     if len(ends):
-        told = " and ".join("({:.6g}, {:.6g})".format(*points[node]) for node in ends[:2])
+        told = " and ".join(point_in_words(points[node]) for node in ends[:2])
         raise OversetError(
             f"part {name!r}: its walls end at {told}, expected closed walls, so that it is known "
             "what lies within them; close the body, or give its remaining edges a wall's marker"
@@ -57,10 +58,9 @@ def ears(points: Floats, ring: Ints, name: str) -> Ints:
         before, after = np.roll(ring, 1), np.roll(ring, -1)
         cut = _apart(_ears(points, before, ring, after), len(ring) - 3)
         if not len(cut):
-            x, y = points[ring[0]]
             raise OversetError(
-                f"part {name!r}: the walls near ({x:.6g}, {y:.6g}) cross themselves, expected "
-                "closed walls that do not"
+                f"part {name!r}: the walls near {point_in_words(points[ring[0]])} cross "
+                "themselves, expected closed walls that do not"
             )
         found.append(np.stack([before, ring, after], axis=1)[cut])
         ring = np.delete(ring, cut)
