@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import textwrap
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,7 +20,8 @@ from kinemesh import cli_views as views
 from kinemesh.errors import KinemeshError, NumericalFault, did_you_mean
 from kinemesh.flow import registry
 from kinemesh.io.paths import expanded
-from kinemesh.sentences import Option, Sentence, joined, said
+from kinemesh.io.shell_words import complain, in_shell, warn
+from kinemesh.sentences import Sentence, joined, said
 from kinemesh.study import shell as studies
 from kinemesh.study.flutter import program as flutter
 from kinemesh.study.sweep import shell as sweeps
@@ -217,7 +217,7 @@ def _check(arguments: argparse.Namespace) -> int:
     from kinemesh.cases.check import check
 
     def told(line: str) -> None:
-        print(_in_shell(line), flush=True)
+        print(in_shell(line), flush=True)
 
     report = check(case_of(arguments), progress=not arguments.quiet, told=told)
     return 0 if report.good else WRONG
@@ -245,7 +245,7 @@ def _run(arguments: argparse.Namespace) -> int:
             print(f"no hysteresis.{arguments.format}: less than one cycle")
     if np.all(result.converged):
         return 0
-    _complain(f"the run did not converge (status {UNCONVERGED}); its files are in {folder}")
+    complain(f"the run did not converge (status {UNCONVERGED}); its files are in {folder}")
     return UNCONVERGED
 
 
@@ -325,35 +325,6 @@ COMMANDS = {
 }
 
 
-FLAGS = ("device", "dtype", "method", "deform", "until", "resume", "overwrite")
-
-
-def _in_shell(text: object) -> str:
-    """A sentence with its options in the words of the shell: device='cpu' is --device cpu."""
-    return said(text).told(lambda word: _option(word) if isinstance(word, Option) else str(word))
-
-
-def _option(option: Option) -> str:
-    """A value to give, by its flag, or as the key of a case file that has none."""
-    if option.flag:
-        return option.flag
-    if option.name not in FLAGS:
-        return f"{option.name} = {option.value!r}"
-    return f"--{option.name}" if option.value is True else f"--{option.name} {option.value}"
-
-
-def _complain(text: object) -> None:
-    paragraph = textwrap.fill(
-        " ".join(_in_shell(text).split()), width=96, break_long_words=False, break_on_hyphens=False
-    )
-    print(f"kinemesh: {paragraph}", file=sys.stderr)
-
-
-def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
-    """A warning as a sentence, without the line of code that it came from."""
-    _complain(Sentence("warning: ", said(message)))
-
-
 def main(words: Sequence[str] | None = None) -> int:
     """Run the program; the exit status."""
     try:
@@ -362,18 +333,18 @@ def main(words: Sequence[str] | None = None) -> int:
         return int(end.code or 0)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _warn
+            warnings.showwarning = warn
             status = COMMANDS[arguments.command](arguments)
             sys.stdout.flush()
             return status
     except NumericalFault as error:
-        _complain(Sentence("the run failed: ", error.said))
+        complain(Sentence("the run failed: ", error.said))
         return FAILED
     except KinemeshError as error:
-        _complain(error)
+        complain(error)
         return WRONG
     except MemoryError as error:
-        _complain(
+        complain(
             f"not enough memory: {str(error) or 'an array could not be made'}; make the mesh "
             "smaller (--nodes), run fewer cases at once, or raise the limit of this process "
             "(ulimit -v)"
@@ -382,17 +353,17 @@ def main(words: Sequence[str] | None = None) -> int:
     except ImportError as error:
         if error.name != "kinemesh._core":  # built for another processor: it says so
             raise
-        _complain(str(error))
+        complain(str(error))
         return FAILED
     except BrokenPipeError:  # who read the output, such as `head`, has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return FAILED
     except OSError as error:
         notes = getattr(error, "__notes__", [])
-        _complain(joined([f"cannot read or write: {error}", *notes], "; "))
+        complain(joined([f"cannot read or write: {error}", *notes], "; "))
         return FAILED
     except KeyboardInterrupt as stop:
-        _complain(said(stop) or "interrupted; what was written is kept")
+        complain(said(stop) or "interrupted; what was written is kept")
         return INTERRUPTED
 
 

@@ -418,7 +418,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_allocated(allocated, mo
 def test_the_cpu_is_advised_where_the_case_fits_there(monkeypatch, host, advised):
     gpu = SimpleNamespace(on_gpu=True, dtype="float64", device="cuda:0")
     monkeypatch.setattr(memory, "available", lambda backend: 2**16)
-    monkeypatch.setattr(memory, "_free_of_host", lambda: host)
+    monkeypatch.setattr(memory, "free_of_host", lambda: host)
 
     with pytest.raises(km.DeviceError) as caught:
         memory.room(km.Ale, gpu, [MESHES["small"]()], km.AleSettings(), None)

@@ -6,6 +6,7 @@ from pathlib import Path
 import kinemesh as km
 import pytest
 from kinemesh import cli
+from kinemesh.device import free_memory
 from kinemesh.flow import memory
 
 PAGE = resource.getpagesize()
@@ -23,14 +24,14 @@ def limited(monkeypatch, kind, room):
 def test_a_limit_of_the_process_is_what_is_free(monkeypatch, kind):
     limited(monkeypatch, kind, 1 << 28)
 
-    assert memory._free_of_host() == pytest.approx(1 << 28, rel=0.1)
+    assert free_memory.free_of_host() == pytest.approx(1 << 28, rel=0.1)
 
 
 def test_a_process_without_limits_has_what_the_machine_has(monkeypatch):
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY,) * 2)
 
-    assert memory._free_of_process() is None
-    assert memory._free_of_host() == pytest.approx(memory._free_of_machine(), rel=0.1)
+    assert free_memory.free_of_process() is None
+    assert free_memory.free_of_host() == pytest.approx(free_memory.free_of_machine(), rel=0.1)
 
 
 def test_a_case_beyond_the_limit_is_refused_with_what_it_needs(monkeypatch):

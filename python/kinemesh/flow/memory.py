@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from inspect import signature
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 from kinemesh.deform import Deformation, Delaunay, Modal, Rigid, TorsionalSprings
 from kinemesh.device.backend import Backend
 from kinemesh.device.counting import Counting
+from kinemesh.device.free_memory import free_of_host
 from kinemesh.errors import DeviceError
 from kinemesh.flow.door.space import symmetry_planes
 from kinemesh.flow.samples import KINDS, PARTS, kind_of
@@ -240,42 +240,7 @@ def available(backend: Backend) -> int | None:
     """Free bytes on a backend's device (on a CPU with swap); None where nobody says."""
     if backend.on_gpu:
         return int(backend._module.device_properties(backend.ordinal)["free_bytes"])
-    return _free_of_host()
-
-
-def _free_of_process() -> int | None:
-    """Free bytes of this process by its own limits, as of `ulimit -v`; None without one."""
-    try:
-        import resource
-
-        pages = Path("/proc/self/statm").read_text("ascii").split()
-        page = resource.getpagesize()
-    except (ImportError, OSError):
-        return None
-    held = {resource.RLIMIT_AS: int(pages[0]) * page, resource.RLIMIT_DATA: int(pages[5]) * page}
-    limits = [(resource.getrlimit(kind)[0], own) for kind, own in held.items()]
-    free = [max(most - own, 0) for most, own in limits if most != resource.RLIM_INFINITY]
-    return min(free, default=None)
-
-
-def _free_of_host() -> int | None:
-    """Free bytes of this machine, with swap, or of this process; None where nobody says."""
-    found = [free for free in (_free_of_machine(), _free_of_process()) if free is not None]
-    return min(found, default=None)
-
-
-def _free_of_machine() -> int | None:
-    try:
-        lines = Path("/proc/meminfo").read_text("ascii").splitlines()
-        table = {name: int(rest.split()[0]) for name, _, rest in (s.partition(":") for s in lines)}
-        free = 1024 * (table["MemAvailable"] + table["SwapFree"])
-    except (OSError, ValueError, KeyError, IndexError):
-        return None
-    try:
-        limit = Path("/sys/fs/cgroup/memory.max").read_text("ascii").strip()  # of a container
-    except OSError:
-        return free
-    return min(free, int(limit)) if limit.isdecimal() else free
+    return free_of_host()
 
 
 def _smaller(backend: Backend, settings: Any) -> Iterator[tuple[str, Any, list[Any]]]:
@@ -312,7 +277,7 @@ def room(
         less = _held(solver, dtype, distinct, own, deform) + host
         if less <= free:
             ways.insert(0, Sentence(*said, f" (about {size(less)})"))
-    if backend.on_gpu and arrays + HOST * neighbours <= (_free_of_host() or 0):
+    if backend.on_gpu and arrays + HOST * neighbours <= (free_of_host() or 0):
         ways.append(Sentence(Option("device", "cpu")))
     raise DeviceError(
         f"{backend.device}: {points} {what} in {backend.dtype} need about "

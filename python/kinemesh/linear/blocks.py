@@ -204,7 +204,9 @@ def sums(rows: NDArray[Any], blocks: Floats, count: int) -> Floats:
     rows : (blocks,) in order
     """
     one = np.ones(len(rows)), np.arange(len(rows)), offsets_of(rows, count)
-    added = sp.csr_array(one, shape=(count, len(rows))) @ blocks.reshape(len(rows), prod(blocks.shape[1:]))
+    added = sp.csr_array(one, shape=(count, len(rows))) @ blocks.reshape(
+        len(rows), prod(blocks.shape[1:])
+    )
     return cast(Floats, added.reshape(count, *blocks.shape[1:]))
 
 
