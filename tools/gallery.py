@@ -103,6 +103,7 @@ NOTEBOOKS = {  # number of the figure that the page shows, from the first or fro
     "agard_ct5": -1,
     "boundary_layer": -1,
     "four_methods": 0,
+    "flutter": 0,
     "from_scratch": -1,
     "mesh_and_meshless": -1,
     "overset": -1,

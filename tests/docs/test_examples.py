@@ -505,6 +505,23 @@ def test_the_overset_grids_of_the_page_plunge(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "plunge" / "flow.vtkhdf").exists()
 
 
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_the_section_of_the_notebook_flutters_at_one_speed_by_both_ways(tmp_path, monkeypatch):
+    """A third of the nodes and one Mach number."""
+    monkeypatch.chdir(tmp_path)
+
+    names = executed("flutter.ipynb", nodes=520, machs=1)
+
+    found = names["found"]
+    assert found.time_boundary.values == pytest.approx(found.boundary.values, rel=0.05)
+    damping = names["run"].roots
+    first = damping[damping["share"] == 1.0]["zeta"].tolist()
+    assert first == sorted(first, reverse=True)
+    assert first[0] > 0 > first[-1]
+    assert len(first) == 3
+
+
 def test_notebooks_have_neither_outputs_nor_counts():
     for path in (ROOT / "notebooks").glob("*.ipynb"):
         code = [c for c in json.loads(path.read_text("utf-8"))["cells"] if c["cell_type"] == "code"]

@@ -107,6 +107,20 @@ def test_a_run_that_goes_on_has_the_bits_of_one_that_was_not_stopped(flown, tmp_
     assert_same(flown, tmp_path)
 
 
+@pytest.mark.cuda
+def test_on_a_gpu_a_run_goes_on_with_its_bits_and_members_have_those_of_runs_alone(tmp_path):
+    whole, part = tmp_path / "whole", tmp_path / "part"
+    gas(device="cuda").run(**STEPS, out=whole)
+    gas(device="cuda").run(**STEPS | {"cycles": 0.25}, out=part)
+    gas(device="cuda").run(**STEPS, out=part, resume=True)
+
+    assert_same(whole, part)
+    both = gas([section(), section(0.4)], device="cuda").run(**STEPS).history.member(0)
+    alone = km.open(whole).history
+    for column in alone.columns:
+        np.testing.assert_array_equal(both[column], alone[column], err_msg=column)
+
+
 def test_a_run_goes_on_from_its_first_flow(flown, tmp_path, monkeypatch):
     def stopped(*_):
         raise KeyboardInterrupt

@@ -13,6 +13,7 @@ from kinemesh.plot.style import BODIES, GREY, RED, figure_of, headed, styled
 from kinemesh.study.flutter.found import DIVERGENCE, STABLE, UNSTABLE, side
 
 SPEED = r"speed index $U/(b\,\omega_\alpha\sqrt{\mu})$"
+LEFT_OUT = ("damping=0.0", "speed_index=None")  # of titles
 FREQUENCY = r"$\omega/\omega_\alpha$"
 
 
@@ -160,4 +161,4 @@ def _title(found: Any) -> str:
     words = {"TypicalSection": "Typical section"}.get(name, name)
     return ", ".join([words, *(own.replace("=", " ").removesuffix(".0")
                                for own in numbers.split(", ")
-                               if own and own != "damping=0.0")])  # fmt: skip
+                               if own and own not in LEFT_OUT)])  # fmt: skip

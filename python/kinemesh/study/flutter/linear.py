@@ -112,6 +112,7 @@ def flutter(
         # any key that varies will do to read a case as a sweep does
         base = read_as(case, {"over": {"run.dtype": ["float64"]}}).base
         own = _structure(base, structure)
+        own = replace(own, speed_index=None) if isinstance(own, TypicalSection) else own
         if way != "linear":
             in_time.check(own)
         if speeds is None:
