@@ -110,7 +110,12 @@ def test_both_ways_stand_side_by_side_in_dataset_files_and_figure(tmp_path, monk
 
     assert found.attrs["way"] == "both"
     assert found.time_boundary.values == pytest.approx(found.boundary.values, rel=0.1)
-    assert found.time_boundary_omega.values == pytest.approx(found.boundary_omega.values, rel=0.3)
+    edge, own = float(found.time_boundary[0]), found.isel(mach=0)
+    stable = own.time_zeta.values[own.time_speed_index.values < edge]
+    assert (stable > 0).all()
+    assert (own.time_zeta.values[own.time_speed_index.values > edge] <= 0).all()
+    k = own.time_boundary_omega / (own.time_boundary * np.sqrt(60))
+    assert float(own.time_boundary_k) == pytest.approx(float(k), rel=1e-2)
     assert (tmp_path / "map" / "time.csv").read_text().count("\n") == 3 + found.sizes["run"]
     figure = km.plot.flutter(found)
     assert "in time" in [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
