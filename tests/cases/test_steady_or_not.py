@@ -7,6 +7,8 @@ from kinemesh.cases.casefile import Case
 LEFT = {
     "agard-ct5": r"\[motion\].*\[run\] cycles, \[run\] steps_per_cycle",
     "cylinder": r"\[run\] time_step, \[run\] steps",
+    "cylinder-free": r"\[structure\], \[run\] time_step",
+    "isogai-a": r"\[structure\] speed_index, \[structure\] kick",
     "plunging-naca0012": r"\[parts.wing.motion\], \[run\] cycles",
 }
 

@@ -14,6 +14,7 @@ OF_RUN = (
     *("start", "preflight", "sizes"),
 )  # keys of [run] that a steady case has not
 OF_STRUCTURE = ("speed_index", "kick")  # keys of [structure] that free the body of a run
+FREE = ("cylinder",)  # kinds of structures that free it by themselves
 
 
 def made_steady(
@@ -40,7 +41,9 @@ def made_steady(
         left.extend(told.format(name) for name in lost)
         return {name: value for name, value in part.items() if name not in lost}
 
-    made = without(table, ("motion", "deform"), (), "[{}]")
+    structure = table.get("structure")
+    free = isinstance(structure, Mapping) and structure.get("kind") in FREE
+    made = without(table, ("motion", "deform", *["structure"] * free), (), "[{}]")
     if isinstance(made.get("parts"), Mapping):
         made["parts"] = {
             name: without(own, ("motion",), ("parts", name), f"[parts.{name}.{{}}]")
