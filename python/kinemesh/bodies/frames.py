@@ -127,6 +127,6 @@ def framed(motion: Motion | None, frame: Frame, length: float = 1.0) -> Motion |
 
 def _turned(motion: Motion | None, frame: Frame) -> Motion | None:
     """A motion about a point of the case."""
-    if not isinstance(motion, Free | Given | Pitch | Rotate) or frame == CASE:
+    if not isinstance(motion, Free | Pitch | Rotate) or frame == CASE:
         return motion
     return replace(motion, about=frame.point(motion.about))

@@ -1,4 +1,4 @@
-"""Motion of a body that stands on a structure: a state of the run, and no function of time."""
+"""Motion of a body that is a state of its run and no function of time, as on a structure."""
 
 from __future__ import annotations
 

@@ -8,35 +8,22 @@ from typing import ClassVar
 
 from kinemesh.arguments import checks_names
 from kinemesh.dimension import Dimension
+from kinemesh.motion.free import Free
 from kinemesh.motion.modes import dimension_of_shapes, shapes_of
-from kinemesh.motion.motions import Motion, Pose, Rate, Shape
+from kinemesh.motion.motions import Shape
 from kinemesh.motion.numbers import place
 
 
 @dataclass(frozen=True, slots=True)
-class Given(Motion):
+class Given(Free):
     """No law: the body rests until `Step.place` gives it a pose."""
 
     by_shape: ClassVar[tuple[str, ...]] = ("shapes",)
-    about: tuple[float, ...] = (0.0, 0.0)
     shapes: tuple[Shape, ...] = field(default=(), repr=False)  # told by their values
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "about", place("given", "about", self.about))
         object.__setattr__(self, "shapes", shapes_of("given", self.shapes))
-
-    def omega(self, u_inf: float) -> None:
-        return None
-
-    def pose(self, t: float, u_inf: float) -> Pose:
-        return Pose(about=self.about)
-
-    def rate(self, t: float, u_inf: float) -> Rate:
-        return Rate()
-
-    @property
-    def pivot(self) -> tuple[float, ...]:
-        return self.about
 
     @property
     def dimension(self) -> Dimension:

@@ -23,13 +23,10 @@ from kinemesh.structure.coordinates import LARGEST
 from kinemesh.structure.coupling import Coupling
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from kinemesh.flow.door.structures import Structures
     from kinemesh.flow.moving import Moving
     from kinemesh.run.claim import Claim
     from kinemesh.run.plan import Plan
-    from kinemesh.run.resume import Saved
 
 TOLERANCE = 1e-3  # force out of balance over the largest so far at which a step is done
 OF_ROOT = ("zeta", "uncertainty", "omega", "k")  # of the result, each with "root_" before it
@@ -88,7 +85,7 @@ class Coupled(Unsteady):
 
     Parameters
     ----------
-    kick : of the user;  others as of `Unsteady`
+    more : as of `Unsteady`, with the kick of the user in the place of the coupler
 
     Attributes
     ----------
@@ -100,21 +97,14 @@ class Coupled(Unsteady):
     settles = False
     both: Coupling
 
-    def __init__(
-        self,
-        claim: Claim,
-        folder: Path | None,
-        saved: Saved | None,
-        progress: bool,
-        energy: bool,
-        dry: bool,
-        kick: Any = None,
-    ) -> None:
+    def __init__(self, claim: Claim, *more: Any) -> None:
+        *others, kick = more
         assert claim.solver.structures is not None
         self.structures: Structures = claim.solver.structures
         self.start_at = self.structures.kicked(kick)
         self.missed = np.zeros(claim.solver.grid.members, int)
-        super().__init__(claim, folder, saved, progress, energy, dry)
+        super().__init__(claim, *others)
+        saved = self.saved
         if saved is not None and saved.phase == self.mode:
             self.missed = np.array(saved.record["structure"]["missed"])
 

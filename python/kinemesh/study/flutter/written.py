@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,12 @@ def write(found: Any, folder: Path) -> list[Path]:
     made = []
     for name, columns, rows in (
         *([("flutter.csv", ROOTS, _roots(found))] if "zeta" in found else []),
-        *([("time.csv", ("mach", *IN_TIME), _in_time(found))] if "time_zeta" in found else []),
-        ("crossings.csv", ("mach", *OF_CROSSING), _crossings(found)),
+        *(
+            [("time.csv", ("mach", *IN_TIME), _table(found, "time", IN_TIME))]
+            if "time_zeta" in found
+            else []
+        ),
+        ("crossings.csv", ("mach", *OF_CROSSING), _table(found, "crossing", OF_CROSSING)),
         ("boundary.csv", EDGE, edge),
     ):
         path = folder / name
@@ -41,16 +46,6 @@ def write(found: Any, folder: Path) -> list[Path]:
             path.write_text("\n".join([head + ",".join(columns), *lines]) + "\n", encoding="utf-8")
         made.append(path)
     return made
-
-
-def _in_time(found: Any) -> list[list[Any]]:
-    table = np.stack([found[f"time_{name}"].values for name in IN_TIME], -1)
-    return [
-        [mach, *row]
-        for mach, rows in zip(found["mach"].values, table, strict=True)
-        for row in rows
-        if not np.isnan(row[0])
-    ]
 
 
 def _text(value: Any) -> str:
@@ -70,8 +65,9 @@ def _roots(found: Any) -> list[list[Any]]:
     return rows
 
 
-def _crossings(found: Any) -> list[list[Any]]:
-    table = np.stack([found[f"crossing_{name}"].values for name in OF_CROSSING], -1)
+def _table(found: Any, group: str, names: Sequence[str]) -> list[list[Any]]:
+    """Rows of variables GROUP_NAME over Mach number and another dimension."""
+    table = np.stack([found[f"{group}_{name}"].values for name in names], -1)
     return [
         [mach, *row]
         for mach, rows in zip(found["mach"].values, table, strict=True)
