@@ -83,21 +83,29 @@ class Made:
         return self.divergence(self.flux, points)
 
 
+def pieces_of(x, function):
+    """Integrals over two triangles at each corner of cells x (cells, corners, 2), in turn."""
+    middle = x.mean(1, keepdims=True)
+    after = 0.5 * (x + np.roll(x, -1, 1))
+    for other in (after, np.roll(after, 1, 1)):
+        a, b = other - x, middle - x
+        area = 0.5 * np.abs(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
+        values = function((x + other + middle) / 3)
+        yield area.reshape(area.shape + (1,) * (values.ndim - 2)) * values
+
+
 def over_duals(mesh, function):
     """Integrals over the median duals of a mesh, by two triangles for each corner of a cell."""
     total = 0.0
     for cells in (mesh.triangles, mesh.quads):
-        if not len(cells):
-            continue
-        x = mesh.points[cells]
-        middle = x.mean(1, keepdims=True)
-        after = 0.5 * (x + np.roll(x, -1, 1))
-        for other in (after, np.roll(after, 1, 1)):
-            a, b = other - x, middle - x
-            area = 0.5 * np.abs(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
-            values = function((x + other + middle) / 3)
-            part = area.reshape(area.shape + (1,) * (values.ndim - 2)) * values
+        for part in pieces_of(mesh.points[cells], function) if len(cells) else ():
             if np.ndim(total) == 0:
-                total = np.zeros((len(mesh.points), *values.shape[2:]))
+                total = np.zeros((len(mesh.points), *part.shape[2:]))
             np.add.at(total, cells, part)
     return total
+
+
+def over_cells(mesh, function):
+    """Integrals over the cells of a mesh, by the same triangles."""
+    each = [mesh.points[cells] for cells in (mesh.triangles, mesh.quads) if len(cells)]
+    return np.concatenate([sum(part.sum(1) for part in pieces_of(x, function)) for x in each])

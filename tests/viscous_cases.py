@@ -2,17 +2,31 @@
 
 import kinemesh as km
 import numpy as np
+import pytest
 from exact_gas import GAMMA
-from squares import square
+from squares import KINDS, square
 
 PR, PR_T = 0.72, 0.9
 THIN = 100.0
+on_thin_meshes = pytest.mark.parametrize(
+    ("kind", "aspect"), [(kind, aspect) for kind in KINDS for aspect in (1.0, THIN)]
+)
+SOLVERS = {"nodes": (km.Ale, km.AleSettings), "cells": (km.CellCentred, km.CellSettings)}
+on_solvers = pytest.mark.parametrize(
+    "solver", ["nodes", pytest.param("cells", marks=pytest.mark.long)]
+)
 
 
 def thin(kind, across=8, aspect=THIN, jitter=0.1, seed=3):
     """The unit square of `across` edges a side, shaken by `jitter` of them, then made thin."""
     made = square(across, kind, jitter=jitter, seed=seed)
     return km.Mesh(made.points / [1.0, aspect], made.triangles, made.quads, made.boundaries)
+
+
+def linear(x, aspect, seed=5):
+    """Velocities v and temperature T linear in x, g[k, l] alike along cells and across."""
+    g = np.random.default_rng(seed).uniform(0.1, 0.3, (3, 2)) * [1.0, aspect]
+    return x @ g[:2].T + [0.2, -0.1], x @ g[2] + 1.0, g
 
 
 def gas(mesh, settings=None, **changes):
@@ -71,8 +85,8 @@ def annulus(layers, kind="quads", jitter=0.0):
 
 
 def around(case):
-    """Radius, velocity about the origin counter-clockwise and temperature of all nodes."""
-    q, x = case.primitive(), case.backend.get(case.grid.x)
+    """Radius, velocity about the origin counter-clockwise and temperature of all volumes."""
+    q, x = case.primitive(), case.backend.get(case.fields["x"])
     r = np.hypot(*x.T)
     return r, (x[:, 0] * q[:, 2] - x[:, 1] * q[:, 1]) / r, GAMMA * q[:, 3] / q[:, 0]
 

@@ -38,6 +38,7 @@
   K(spring_csr##D, rows) K(spring_narrow##D, blocks) K(spring_copy##D, blocks)                                                                          \
   K(cloud_velocity##D, nodes) K(cloud_least_squares##D, nodes) K(cloud_terms##D, groups) K(cloud_open##D, bnodes)           \
   K(least_squares##D, nodes) K(ale_gradient##D, nodes) K(viscous_gradient##D, nodes)               \
+  K(whole_gradient##D, nodes)                                                                     \
   K(cloud_gradient##D, nodes) K(cloud_smooth##D, nodes)                                           \
   K(cloud_roe##D, nodes) K(cloud_roe_van_leer##D, nodes) K(cloud_jst##D, nodes)                   \
   K(cloud_step##D, nodes) K(cloud_stage##D, nodes) K(cloud_jacobian##D, rows)                     \

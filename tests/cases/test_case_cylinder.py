@@ -92,7 +92,7 @@ WRONG = {
     "zero": (text("[flow]\nreynolds = 0\n"), r"reynolds = 0, expected a number above 0"),
     "speed": (text("[flow]\nreynolds = 9\nstream = 2\n"), "stream = 2, expected 1, or 0"),
     "gas": (text(head=HEAD.replace("incompressible", "ale")), r"\[flow\] lacks mach"),
-    "cells": (text(head=HEAD.replace("incompressible", "cells")), r"reynolds: of method .cells."),
+    "cells": (text(head=HEAD.replace("incompressible", "cells")), r"\[flow\] lacks mach"),
     "steady": (text(head=HEAD.replace("unsteady", "steady")), r"\[run\] time_step has no meaning"),
     "setting": (text(run=TIME + "[solver]\ncfls = 3\n"), "unknown key 'cfls'; did you mean 'cfl'"),
     "half": (text(run="[run]\ntime_step = 0.1\n"), r"by time, expected \[run\] steps"),

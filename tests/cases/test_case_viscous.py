@@ -70,11 +70,19 @@ def test_a_reynolds_number_alone_is_laminar_flow():
     assert not case().build().viscosity.viscous
 
 
-@pytest.mark.parametrize("method", ["cells", "meshless"])
 @pytest.mark.parametrize("flow", [{"reynolds": 1e5}, {"turbulence": "sa"}, SA])
-def test_methods_without_viscosity_name_the_one_that_has_it(method, flow):
-    with pytest.raises(CaseError, match=f"of method '{method}' .*use method = 'ale'$"):
-        case(method, **flow)
+def test_methods_without_viscosity_name_those_that_have_it(flow):
+    with pytest.raises(CaseError, match=r"of method 'meshless' .*use method = 'ale' or 'cells'$"):
+        case("meshless", **flow)
+
+
+@pytest.mark.filterwarnings("ignore:.*y\\+ of about:RuntimeWarning")  # of few nodes
+@pytest.mark.filterwarnings("ignore:.*edges lie around:RuntimeWarning")
+def test_cases_on_cells_have_the_laws_of_those_about_nodes():
+    own, other = (case(method, **SA).build() for method in ("ale", "cells"))
+
+    assert own.viscosity == other.viscosity
+    assert other.terms["turbulence"].columns == ("residual_turbulence",)
 
 
 def test_incompressible_flow_has_a_reynolds_number_and_no_laws_of_a_gas():

@@ -346,7 +346,10 @@ def test_cells_need_the_memory_that_they_take(kind, dtype):
     [
         ({"deform": km.deform.Delaunay()}, "in space use"),
         ({"chord": 1.0}, "reference_area"),
-        ({"reynolds": 100.0}, "computes inviscid flow alone"),
+        (
+            {"reynolds": 100.0, "settings": km.CellSettings(face_loop="recompute")},
+            "face_loop is 'recompute', which viscous flow has not",
+        ),
         ({"settings": km.CellSettings(far_field="vortex")}, "far_field is 'vortex'"),
         ({"boundaries": {"rim": km.outlet(pressure=0.9)}}, "on meshes in the plane"),
     ],

@@ -16,6 +16,7 @@ BOX = km.mesh.background((0, 4, 0, 4), (0, 4, 0, 4), 0.5)
 WING = km.mesh.extruded(MESH, span=0.5, layers=2)
 INVISCID = ["gradients", "convection", "balance", "boundary"]
 LAMINAR = ["stick", "gradients", "viscosity", *INVISCID[1:], "no slip"]
+ON_CELLS = [*LAMINAR[1:-1], "stick"]
 VORTEX = [*INVISCID[:3], "vortex", "boundary"]
 SPACE = [*INVISCID, "planes of symmetry"]
 UNITS = "units", "scales", "fluids"  # viscosities in m^2/s
@@ -38,6 +39,11 @@ CASES = {
     "cloud": (lambda: ale(km.Cloud.from_mesh(MESH), km.Meshless), ["gradients", *INVISCID[1::2]]),
     "laminar": (lambda: ale(**VISCOUS), LAMINAR),
     "turbulent": (lambda: ale(**VISCOUS, turbulence="sa"), [*LAMINAR, "turbulence"]),
+    "laminar cells": (lambda: ale(**VISCOUS, solver=km.CellCentred), ON_CELLS),
+    "turbulent cells": (
+        lambda: ale(**VISCOUS, solver=km.CellCentred, turbulence="sa"),
+        [*ON_CELLS, "turbulence"],
+    ),
 }
 
 
@@ -50,10 +56,11 @@ def test_a_case_has_the_terms_that_it_needs_and_each_has_calls(name):
     assert [term.name for term in case.terms.values() if not term.residual()] == []
 
 
-def test_a_viscous_gas_without_walls_has_no_rows_of_walls():
-    case = ale(BOX, walls=[], reynolds=50.0)
+@pytest.mark.parametrize(("solver", "wanted"), [(km.Ale, LAMINAR[:-1]), (km.CellCentred, ON_CELLS)])
+def test_a_viscous_gas_without_walls_has_no_rows_of_walls(solver, wanted):
+    case = ale(BOX, solver, walls=[], reynolds=50.0)
 
-    assert list(case.terms) == LAMINAR[:-1]
+    assert list(case.terms) == wanted
     assert len(case.kept(levels=True)["wall_reaction"]) == 0
 
 

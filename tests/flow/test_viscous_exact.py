@@ -7,27 +7,17 @@ from exact_gas import GAMMA, conserved, primitive
 from kinemesh.flow.terms.gradients import LIMITERS
 from samples import direct
 from solver_cases import on_devices
-from squares import KINDS
-from viscous_cases import PR, PR_T, THIN, gas, heat_flux, stress, thin
+from viscous_cases import PR, PR_T, gas, heat_flux, linear, on_thin_meshes, stress, thin
 
 pytestmark = [
     pytest.mark.flow,
     pytest.mark.filterwarnings("ignore:.*too thin for the curve:RuntimeWarning"),  # shaken
 ]
 
-EACH = [(kind, aspect) for kind in KINDS for aspect in (1.0, THIN)]
-on_meshes = pytest.mark.parametrize(("kind", "aspect"), EACH)
-
-
-def linear(x, aspect, seed=5):
-    """Velocities v and temperature T linear in x, g[k, l] alike along cells and across."""
-    g = np.random.default_rng(seed).uniform(0.1, 0.3, (3, 2)) * [1.0, aspect]
-    return x @ g[:2].T + [0.2, -0.1], x @ g[2] + 1.0, g
-
 
 @pytest.mark.long
 @on_devices
-@on_meshes
+@on_thin_meshes
 @pytest.mark.parametrize("limiter", LIMITERS)
 def test_gradients_of_linear_fields_are_exact(kind, aspect, limiter, device):
     case = km.Ale(thin(kind, aspect=aspect), mach=0.5, reynolds=50.0, walls=[], device=device,
@@ -47,7 +37,7 @@ def test_gradients_of_linear_fields_are_exact(kind, aspect, limiter, device):
 
 
 @on_devices
-@on_meshes
+@on_thin_meshes
 @pytest.mark.parametrize("scheme", ["roe", "hllc"])
 def test_stress_and_heat_of_linear_fields_are_exact_on_every_face(kind, aspect, scheme, device):
     """Viscosities constant, of molecules and eddies; their part is the flux with less without."""
@@ -93,7 +83,7 @@ def test_stress_and_heat_of_linear_fields_are_exact_on_every_face(kind, aspect, 
 
 
 @on_devices
-@on_meshes
+@on_thin_meshes
 def test_the_coefficient_of_the_matrix_is_that_of_the_theory(kind, aspect, device):
     """Eq. 9.3 and 9.5, from positions alone."""
     case = gas(thin(kind, aspect=aspect, jitter=0.3), device=device)

@@ -4,6 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from solver_cases import on_devices
+from viscous_cases import SOLVERS, on_solvers
 
 pytestmark = pytest.mark.flow
 
@@ -16,18 +17,21 @@ MODELS = {
 on_models = pytest.mark.parametrize("model", MODELS)
 
 
-def cylinder(model, settings, device="cpu", **changes):
+def cylinder(solver, model, settings, device="cpu", **changes):
     told = {"mach": 0.4, "reynolds": 40.0, "moment_about": (0.1, 0.2), "device": device}
     if model != "turbulent":
         settings = {name: own for name, own in settings.items() if "turbulence" not in name}
-    return km.Ale(MESH, settings=km.AleSettings(**settings), **(told | MODELS[model] | changes))
+    made, settings_type = SOLVERS[solver]
+    return made(MESH, settings=settings_type(**settings), **(told | MODELS[model] | changes))
 
 
 @on_devices
 @on_models
-def test_the_reaction_of_the_wall_is_what_the_far_field_leaves(model, device):
+@on_solvers
+def test_the_reaction_of_the_wall_is_what_the_far_field_leaves(solver, model, device):
     """Force on the wall = - momentum through the far field, to what the residual has left."""
-    case = cylinder(model, {"steady_drop": 1e-10, "turbulence_drop": 1e-10}, device, alpha_deg=10.0)
+    drops = {"steady_drop": 1e-10, "turbulence_drop": 1e-10}
+    case = cylinder(solver, model, drops, device, alpha_deg=10.0)
     result = case.steady().summary["result"]
     b, get, far = case.backend, case.backend.get, case.grid.patches["far"]
 
@@ -35,8 +39,7 @@ def test_the_reaction_of_the_wall_is_what_the_far_field_leaves(model, device):
     b.put(case.dualtime.active, 1)
     case.fields.also(**far.device).bind("bc_farfield", res=left, strength=None)()
     through = get(left).sum(axis=0)
-    stick = case.terms["stick"]
-    reaction = get(stick.made["reaction"]).sum(axis=0)
+    reaction = get(case.grid.wall.device["reaction"]).sum(axis=0)
 
     size = np.abs(get(left)[:, 1:3]).sum()
     assert result["converged"]
@@ -51,9 +54,10 @@ def test_the_reaction_of_the_wall_is_what_the_far_field_leaves(model, device):
 @pytest.mark.long
 @on_devices
 @on_models
+@on_solvers
 @pytest.mark.parametrize("low_mach", [True, False], ids=["low-mach", "plain"])
 @pytest.mark.filterwarnings("ignore:body cylinder of member 0 moves at once:RuntimeWarning")
-def test_loads_are_those_of_any_frame(model, low_mach, device):
+def test_loads_are_those_of_any_frame(solver, model, low_mach, device):
     """At rest in a stream of Mach 0.3; half of it by the body, upstream through the other half.
 
     The stream's own numbers change with it: Re = M L / mu, loads by M^2 / 2.
@@ -63,7 +67,9 @@ def test_loads_are_those_of_any_frame(model, low_mach, device):
     upstream = {"mach": 0.15, "reynolds": 20.0, "motion": km.motion.translate((-1.0, 0.0))}
 
     rest, moving = (
-        cylinder(model, tight, device, **({"mach": 0.3, "deform": km.deform.Rigid()} | more))
+        cylinder(
+            solver, model, tight, device, **({"mach": 0.3, "deform": km.deform.Rigid()} | more)
+        )
         .run(time_step=0.5, steps=8, start="as is")
         .history
         for more in ({}, upstream)

@@ -11,7 +11,7 @@ from placements import along
 from scipy.integrate import solve_bvp
 from scipy.special import iv, kv
 from solver_cases import Wobble
-from viscous_cases import INNER, OUTER, PR, annulus, around, rms, spun
+from viscous_cases import INNER, OUTER, PR, SOLVERS, annulus, around, on_solvers, rms, spun
 
 pytestmark = [
     pytest.mark.flow,
@@ -39,13 +39,16 @@ class Turning(km.Ale):
         return (Sliding, *super().terms_of()[1:])
 
 
-def couette(layers, kind, speed, wall=1.1, jitter=0.0, mach=0.5):
+def couette(solver, layers, kind, speed, wall=1.1, jitter=0.0, mach=0.5):
     """Steady flow between walls of one temperature, the inner one with `speed` at its surface."""
     Turning.rate = speed / INNER
-    settings = km.AleSettings(steady_drop=1e-9, limiter="none")
-    case = Turning(annulus(layers, kind, jitter), mach=mach, reynolds=50.0, chord=1.0,
-                   viscosity=km.Viscosity(wall=wall),
-                   walls=["inner", "outer"], far=[], settings=settings, device="cpu")  # fmt: skip
+    made, sliding = (
+        (Turning, {}) if solver == "nodes" else (km.CellCentred, {"inner": speed / mach})
+    )
+    settings = SOLVERS[solver][1](steady_drop=1e-9, limiter="none")
+    case = made(annulus(layers, kind, jitter), mach=mach, reynolds=50.0, chord=1.0,
+                viscosity=km.Viscosity(wall=wall, sliding=sliding),
+                walls=["inner", "outer"], far=[], settings=settings, device="cpu")  # fmt: skip
     case.initialise(spun(case, lambda r: speed * (OUTER - r) / (OUTER - INNER)))
     assert case.steady().summary["result"]["converged"]
     return case
@@ -74,8 +77,17 @@ def exact(speed, wall):
     return found.sol
 
 
-def given_by_walls(case):
-    """Energy that the inner wall, and the outer one, give to the gas."""
+def given_by_faces(case):
+    """Energy that the inner wall, and the outer one, give to the gas of cells."""
+    wall, get = case.grid.wall, case.backend.get
+    force, heat, velocity = (get(wall.device[name]) for name in ("reaction", "heat", "velocity"))
+    energy, inner = -heat - (force * velocity).sum(axis=1), wall.body == 0
+    return energy[inner].sum(), energy[~inner].sum()
+
+
+def given_by_nodes(case):
+    """Energy that walls give to the gas about nodes: what other fluxes leave there."""
+    case.backend.put(case.dualtime.active, 1)
     for term in case.terms.values():
         for call in term.residual() if term.name != NoSlip.name else ():
             call()
@@ -85,17 +97,18 @@ def given_by_walls(case):
     return energy[nodes[inner]].sum(), energy[nodes[~inner]].sum()
 
 
+@on_solvers
 @pytest.mark.parametrize("kind", ["quads", "triangles"])
-def test_torque_and_heat_of_a_fast_cylinder_are_exact(kind):
+def test_torque_and_heat_of_a_fast_cylinder_are_exact(kind, solver):
     """Mach 1 at the wall: friction heats the gas by a tenth, viscosity follows."""
     speed, wall, mu = 1.0, 1.1, 0.5 / 50
-    case = couette(12 if kind == "triangles" else 8, kind, speed)
+    layers = {"nodes": {"triangles": 12, "quads": 8}, "cells": {"triangles": 12, "quads": 16}}
+    case = couette(solver, layers[solver][kind], kind, speed)
     truth = exact(speed, wall)
     _, _, moment, energy = truth(INNER)
 
     torque = case.forces.sums_about(CENTRE)[2, 0]  # nose-up is clockwise
-    case.backend.put(case.dualtime.active, 1)
-    inner, outer = given_by_walls(case)
+    inner, outer = {"nodes": given_by_nodes, "cells": given_by_faces}[solver](case)
 
     assert torque == pytest.approx(-2 * np.pi * moment * mu, rel=0.01)
     # what walls give is heat and work together
@@ -107,13 +120,15 @@ def test_torque_and_heat_of_a_fast_cylinder_are_exact(kind):
     assert rms(case, T - warmer) <= 0.01 * (warmer.max() - wall)
 
 
+@on_solvers
 @pytest.mark.parametrize("scale", [1.0, 3.0])
-def test_a_wall_that_slides_in_itself_has_the_torque_of_a_slow_cylinder(scale):
+def test_a_wall_that_slides_in_itself_has_the_torque_of_a_slow_cylinder(scale, solver):
     """4 pi mu rate over (1/r0^2 - 1/r1^2); speeds are over that of the stream."""
-    mach, ring = 0.1, annulus(12)
+    mach, ring = 0.1, annulus({"nodes": 12, "cells": 24}[solver])
     mesh = km.Mesh(scale * ring.points, ring.triangles, ring.quads, ring.boundaries)
-    settings = km.AleSettings(steady_drop=1e-9, limiter="none")
-    case = km.Ale(mesh, mach=mach, reynolds=50.0, chord=scale, walls=["inner", "outer"], far=[],
+    solver, settings_type = SOLVERS[solver]
+    settings = settings_type(steady_drop=1e-9, limiter="none")
+    case = solver(mesh, mach=mach, reynolds=50.0, chord=scale, walls=["inner", "outer"], far=[],
                   viscosity=km.Viscosity(wall=1.0, sliding={"inner": 0.5}), moment_about=(0, 0),
                   settings=settings, device="cpu")  # fmt: skip
     case.initialise(spun(case, lambda r: 0.05 * (scale * OUTER - r) / (scale * (OUTER - INNER))))
@@ -154,39 +169,45 @@ def test_torque_of_a_slow_cylinder_is_that_of_an_incompressible_fluid():
     """4 pi mu rate over (1/r0^2 - 1/r1^2)."""
     speed, mu = 0.05, 0.1 / 50
 
-    case = couette(8, "quads", speed, wall=1.0, mach=0.1)
+    case = couette("nodes", 8, "quads", speed, wall=1.0, mach=0.1)
 
     torque = 4 * np.pi * mu * speed / INNER / (INNER**-2 - OUTER**-2)
     assert case.forces.sums_about(CENTRE)[2, 0] == pytest.approx(torque, rel=0.005)
 
 
 @pytest.mark.parametrize(
-    ("kind", "jitter", "layers"),
+    ("solver", "kind", "jitter", "layers", "least"),
     [
-        ("triangles", 0.0, (6, 12)),
-        pytest.param("quads", 0.0, (16, 32), marks=pytest.mark.slow),
-        pytest.param("quads", 0.1, (16, 32), marks=pytest.mark.slow),
+        ("nodes", "triangles", 0.0, (6, 12), (1.9, 1.9)),
+        ("cells", "triangles", 0.0, (6, 12), (1.8, 1.8)),
+        pytest.param("nodes", "quads", 0.0, (16, 32), (1.9, 1.9), marks=pytest.mark.slow),
+        # of the torque, a sum of fluxes at the wall, shaking takes a part of an order: 1.70
+        pytest.param("nodes", "quads", 0.1, (16, 32), (1.9, 1.6), marks=pytest.mark.slow),
+        # on cells parts of its error cancel on coarse rings: 1.15 and 1.68 from 12 to 48 layers
+        pytest.param("cells", "quads", 0.0, (24, 48), (1.9, 1.6), marks=pytest.mark.slow),
+        pytest.param("cells", "quads", 0.1, (24, 48), (1.9, 1.6), marks=pytest.mark.slow),
     ],
 )
-def test_velocities_and_torque_have_second_order(kind, jitter, layers):
+def test_velocities_and_torque_have_second_order(solver, kind, jitter, layers, least):
     speed, mu, errors = 1.0, 0.5 / 50, []
     truth = exact(speed, 1.1)
     for count in layers:
-        case = couette(count, kind, speed, jitter=jitter)
+        case = couette(solver, count, kind, speed, jitter=jitter)
         r, u, _ = around(case)
         torque = case.forces.sums_about(CENTRE)[2, 0] / (2 * np.pi * mu)
         errors.append((rms(case, u - truth(r)[0]), abs(torque + truth(INNER)[2])))
 
     orders = np.log2(np.array(errors[0]) / errors[1])
 
-    # of the torque, a sum of fluxes at the wall, shaking takes a part of an order: measured 1.70
-    assert (orders >= (1.9, 1.9 if jitter == 0 else 1.6)).all(), (orders, errors)
+    assert (orders >= least).all(), (orders, errors)
 
 
 # ---------------------------------------------------------------- oscillating
 
 MACH, RE = 0.1, 100.0
+BAR = {"nodes": 1.9, "cells": 1.8}
 RATE = 0.05  # most angular velocity
+WALLS = np.array([INNER, OUTER])
 OMEGA = 0.2  # the layer that follows the walls is 0.1 thick
 
 
@@ -200,7 +221,7 @@ def oscillation(r, phase):
     return ((own * np.exp(1j * phase)).real for own in (v, shear))
 
 
-def oscillation_case(layers, steps, laws=None, **changes):
+def oscillation_case(layers, steps, laws=None, solver="nodes", **changes):
     """Rings that turn back and forth as one, with the exact flow; their period."""
     period = 2 * np.pi / OMEGA
 
@@ -209,47 +230,52 @@ def oscillation_case(layers, steps, laws=None, **changes):
         return np.stack([z.real, z.imag], axis=1)
 
     tight = {"unsteady_turbulence_drop": 1e-7} if "turbulence" in changes else {}
-    settings = km.AleSettings(unsteady_drop=1e-8, limiter="none", **tight)
-    case = km.Ale(annulus(layers), mach=MACH, reynolds=RE, chord=1.0, device="cpu",
-                  viscosity=km.Viscosity(wall=1.0, **laws or {}),
-                  walls=["inner", "outer"], far=[], settings=settings,
-                  deform=Wobble(law, period / steps), **changes)  # fmt: skip
+    made, settings_type = SOLVERS[solver]
+    settings = settings_type(unsteady_drop=1e-8, limiter="none", **tight)
+    case = made(annulus(layers), mach=MACH, reynolds=RE, chord=1.0, device="cpu",
+                viscosity=km.Viscosity(wall=1.0, **laws or {}),
+                walls=["inner", "outer"], far=[], settings=settings,
+                deform=Wobble(law, period / steps), **changes)  # fmt: skip
     case.initialise(spun(case, lambda r: -next(oscillation(r, 0.0))))
     return case, period
 
 
-def oscillating(layers, steps):
+def oscillating(layers, steps, solver="nodes"):
     """These rings after one period."""
-    case, period = oscillation_case(layers, steps)
+    case, period = oscillation_case(layers, steps, solver=solver)
     run = case.run(time_step=period / steps, steps=steps, start="as is", preflight=False)
     assert run.history.converged.all()
     return case
 
 
 @pytest.mark.long
+@on_solvers
 @pytest.mark.parametrize("layers", [4, pytest.param(8, marks=pytest.mark.slow)])
-def test_walls_that_oscillate_are_of_second_order_in_time(layers):
+def test_walls_that_oscillate_are_of_second_order_in_time(layers, solver):
     """From each number of steps in a period to twice as many; torque as well as velocities."""
     found = []
     for steps in (32, 64, 128):
-        case = oscillating(layers, steps)
+        case = oscillating(layers, steps, solver)
         found.append((case.primitive()[:, 1:3], case.forces.sums_about(CENTRE)[2, 0]))
 
     changes = np.array([[np.abs(b - a).max() for a, b in zip(*pair, strict=True)]
                         for pair in pairwise(found)])  # fmt: skip
 
-    assert (np.log2(changes[0] / changes[1]) >= 1.9).all(), changes
+    # on cells 1.84, and 1.92 from twice as many steps on
+    assert (np.log2(changes[0] / changes[1]) >= BAR[solver]).all(), changes
 
 
 @pytest.mark.slow
-def test_walls_that_oscillate_have_the_exact_torque():
+@on_solvers
+def test_walls_that_oscillate_have_the_exact_torque(solver):
     """One hundredth with 16 layers, five of them within the layer that follows the wall."""
-    case, (_, shear) = oscillating(16, 96), oscillation(np.array([INNER, OUTER]), 2 * np.pi)
+    layers = {"nodes": 16, "cells": 24}[solver]
+    case, (_, shear) = oscillating(layers, 96, solver), oscillation(WALLS, 2 * np.pi)
     r, u, _ = around(case)
 
     torque = case.forces.sums_about(CENTRE)[2]
 
-    exact_torque = 2 * np.pi * MACH / RE * np.array([INNER, -OUTER]) * shear / 1.0
+    exact_torque = 2 * np.pi * MACH / RE * WALLS * [1, -1] * shear / 1.0
     assert torque == pytest.approx(exact_torque, rel=0.025)
     v, _ = oscillation(r, 2 * np.pi)
     assert rms(case, u + v) <= 0.005 * RATE

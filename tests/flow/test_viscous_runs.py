@@ -9,6 +9,7 @@ import pytest
 from kinemesh.device.faults import AREA, DENSITY, OF_FLOW, in_words
 from runs import assert_same, interrupted
 from solver_cases import on_devices
+from viscous_cases import SOLVERS, on_solvers
 
 pytestmark = [
     pytest.mark.flow,
@@ -27,13 +28,14 @@ PITCH = km.motion.pitch(20.0, 0.5, about=(0.1, 0.0)) + km.motion.plunge(0.1, 0.5
 STEPS = {"time_step": 0.3, "start": "as is"}
 
 
-def case(model="turbulent", mesh=MESH, settings=None, **changes):
+def case(model="turbulent", mesh=MESH, settings=None, solver="nodes", **changes):
     told = {"mach": 0.3, "reynolds": 60.0, "alpha_deg": 5.0, "moment_about": (0.2, 0.1),
             "device": "cpu", "deform": km.deform.Rigid()}  # fmt: skip
     settings = dict(settings or {})
     if model != "turbulent":
         settings = {name: own for name, own in settings.items() if "turbulence" not in name}
-    return km.Ale(mesh, settings=km.AleSettings(**settings), **(told | MODELS[model] | changes))
+    made, settings_type = SOLVERS[solver]
+    return made(mesh, settings=settings_type(**settings), **(told | MODELS[model] | changes))
 
 
 def loads(made):
@@ -47,11 +49,15 @@ def loads(made):
 @on_devices
 @pytest.mark.parametrize("deform", ["rigid", "springs"])
 @on_models
-def test_a_run_that_goes_on_has_the_bits_of_one_that_never_stopped(model, deform, device, tmp_path):
+@on_solvers
+def test_a_run_that_goes_on_has_the_bits_of_one_that_never_stopped(
+    solver, model, deform, device, tmp_path
+):
     """Stopped after steps of either order in time."""
 
     def made():
-        return case(model, device=device, motion=PITCH, deform=km.deform.METHODS[deform]())
+        deforming = {"motion": PITCH, "deform": km.deform.METHODS[deform]()}
+        return case(model, solver=solver, device=device, **deforming)
 
     made().run(**STEPS, steps=6, out=tmp_path / "whole")
 
@@ -64,28 +70,30 @@ def test_a_run_that_goes_on_has_the_bits_of_one_that_never_stopped(model, deform
 @pytest.mark.long
 @on_devices
 @on_models
+@on_solvers
 def test_a_steady_run_that_goes_on_has_the_bits_of_one_that_never_stopped(
-    model, device, tmp_path, monkeypatch
+    solver, model, device, tmp_path, monkeypatch
 ):
-    drops = {"steady_drop": 1e-7, "turbulence_drop": 1e-11}  # the model is last
-    whole = case(model, settings=drops, device=device).steady(out=tmp_path / "whole")
+    drops = {"steady_drop": 1e-9, "turbulence_drop": 1e-12}  # the model is last
+    told = {"settings": drops, "device": device, "solver": solver}
+    whole = case(model, **told).steady(out=tmp_path / "whole")
     assert whole.history.rows > 15
     assert whole.history["products"].any()  # the first half are pseudo-steps
 
-    interrupted(monkeypatch, lambda: case(model, settings=drops, device=device)
-                .steady(out=tmp_path / "parts"), 15)  # fmt: skip
-    again = case(model, settings=drops, device=device).steady(out=tmp_path / "parts", resume=True)
+    interrupted(monkeypatch, lambda: case(model, **told).steady(out=tmp_path / "parts"), 15)
+    again = case(model, **told).steady(out=tmp_path / "parts", resume=True)
 
     assert again.summary["result"]["resumed"]["times"] == 1
     assert_same(tmp_path / "whole", tmp_path / "parts")
 
 
+@on_solvers
 @pytest.mark.parametrize("model", ["laminar", "turbulent"])
-def test_a_steady_run_that_has_ended_says_the_same_again(model, tmp_path):
-    once = case(model).steady(out=tmp_path)
+def test_a_steady_run_that_has_ended_says_the_same_again(model, solver, tmp_path):
+    once = case(model, solver=solver).steady(out=tmp_path)
     wall = (tmp_path / "wall.csv").read_bytes()
 
-    again = case(model).steady(out=tmp_path, resume=True)
+    again = case(model, solver=solver).steady(out=tmp_path, resume=True)
 
     names = ("converged", "cl", "cd", "y_plus_mean", "y_plus_largest")
     for name in names:
@@ -142,18 +150,20 @@ def test_a_restart_of_another_gas_is_refused_by_the_names_of_its_arguments(tmp_p
 @pytest.mark.long
 @on_devices
 @on_models
-def test_members_of_unlike_reynolds_numbers_have_the_bits_of_their_runs_alone(model, device):
+@on_solvers
+def test_members_of_unlike_reynolds_numbers_have_the_bits_of_their_runs_alone(
+    solver, model, device
+):
     """Meshes and Mach numbers differ, too; steady flow, then three steps."""
     other = km.mesh.cylinder(400, far_field=6.0, around=24)
     numbers = {"reynolds": (60.0, 20.0), "mach": (0.3, 0.4), "mesh": (MESH, other)}
     drops = {"steady_drop": 1e-3, "unsteady_drop": 1e-3}
-    both = case(model, settings=drops, device=device, motion=PITCH,
-                **{name: list(own) for name, own in numbers.items()})  # fmt: skip
+    told = {"settings": drops, "device": device, "motion": PITCH, "solver": solver}
+    both = case(model, **told, **{name: list(own) for name, own in numbers.items()})
     together = both.run(time_step=0.3, steps=3)
 
     for m in (0, 1):
-        solo = case(model, settings=drops, device=device, motion=PITCH,
-                    **{name: own[m] for name, own in numbers.items()})  # fmt: skip
+        solo = case(model, **told, **{name: own[m] for name, own in numbers.items()})
         alone = solo.run(time_step=0.3, steps=3)
         rows = together.history.member(m)
         for name in ("cl", "cd", "cm", "inner_iterations", "residual_drop"):
@@ -176,8 +186,9 @@ def moved(place):
 @pytest.mark.long
 @on_devices
 @on_models
+@on_solvers
 @pytest.mark.parametrize("change", ["scaled", "shifted", "turned"])
-def test_loads_are_those_of_the_same_flow_elsewhere(model, change, device):
+def test_loads_are_those_of_the_same_flow_elsewhere(solver, model, change, device):
     """Lengths three times as large, an origin elsewhere, all turned by 30 degrees nose-up.
 
     Without limiter, as that looks at one component of the velocity at a time.
@@ -199,7 +210,7 @@ def test_loads_are_those_of_the_same_flow_elsewhere(model, change, device):
     mesh, changed = changes[change]
 
     here, there = (
-        case(model, settings=drops, device=device, **more).steady()
+        case(model, settings=drops, device=device, solver=solver, **more).steady()
         for more in ({}, {"mesh": mesh, **changed})
     )
 
@@ -231,11 +242,12 @@ def test_a_reynolds_number_is_of_the_length_that_it_is_given_for(model, device):
 @pytest.mark.long
 @on_devices
 @on_models
-def test_loads_in_float32_are_within_half_a_percent(model, device):
+@on_solvers
+def test_loads_in_float32_are_within_half_a_percent(solver, model, device):
     """Steady and in steps, the body in motion."""
     pairs = []
     for dtype in ("float64", "float32"):
-        made = case(model, dtype=dtype, device=device, motion=PITCH)
+        made = case(model, dtype=dtype, device=device, motion=PITCH, solver=solver)
         rows = made.run(time_step=0.3, steps=8).history
         pairs.append(np.stack([rows[name] for name in ("cl", "cd", "cm")]))
 

@@ -9,11 +9,12 @@ from exact_gas import GAMMA
 from kinemesh import cases
 from kinemesh.cases import build
 from runs import assert_same
+from scipy.spatial import cKDTree
 from scipy.special import erfcx
 from solid_cases import MACH, Shaken, forced
 from solids import MADE, cube, half_of
 from solver_cases import on_devices
-from viscous_cases import endless
+from viscous_cases import SOLVERS, endless, on_solvers
 
 pytestmark = [
     pytest.mark.flow,
@@ -33,19 +34,20 @@ MODELS = {
 on_models = pytest.mark.parametrize("model", MODELS)
 
 
-def case(mesh=SPHERE, drop=1e-3, device="cpu", **changes):
+def case(mesh=SPHERE, drop=1e-3, device="cpu", solver="nodes", **changes):
     told = {"mach": 0.3, "reynolds": 40.0, "alpha_deg": 10.0, "moment_about": (0.1, 0.2),
             "reference_area": np.pi / 4, "device": device,
-            "settings": km.AleSettings(steady_drop=drop, limiter="none")}  # fmt: skip
-    return km.Ale(mesh, **(told | changes))
+            "settings": SOLVERS[solver][1](steady_drop=drop, limiter="none")}  # fmt: skip
+    return SOLVERS[solver][0](mesh, **(told | changes))
 
 
 @pytest.mark.long
 @on_devices
 @pytest.mark.parametrize("edges", [False, True], ids=["edges-rest", "edges-move"])
 @pytest.mark.parametrize("kind", MADE)
-def test_a_laminar_stream_survives_arbitrary_motion(kind, edges, device):
-    made = km.Ale(
+@on_solvers
+def test_a_laminar_stream_survives_arbitrary_motion(solver, kind, edges, device):
+    made = SOLVERS[solver][0](
         cube(3, kind, size=2.0, jitter=0.1, middle=-1.0), mach=MACH, alpha_deg=17.0, walls=[],
         reynolds=20.0, device=device, deform=Shaken(0.12, 0.05, edges),
     )  # fmt: skip
@@ -59,10 +61,11 @@ def test_a_laminar_stream_survives_arbitrary_motion(kind, edges, device):
 @pytest.mark.long
 @on_devices
 @pytest.mark.parametrize("kind", MADE)
-def test_a_turbulent_stream_survives_arbitrary_motion(kind, device, monkeypatch):
+@on_solvers
+def test_a_turbulent_stream_survives_arbitrary_motion(solver, kind, device, monkeypatch):
     """No wall is near, and without vorticity nothing is made: nu~ of the stream stays, too."""
     endless(monkeypatch)
-    made = km.Ale(
+    made = SOLVERS[solver][0](
         cube(3, kind, size=2.0, jitter=0.1, middle=-1.0), mach=MACH, alpha_deg=17.0, walls=[],
         reynolds=20.0, device=device, deform=Shaken(0.12, 0.05, True), turbulence="sa",
     )  # fmt: skip
@@ -78,19 +81,22 @@ def test_a_turbulent_stream_survives_arbitrary_motion(kind, device, monkeypatch)
 # ---------------------------------------------------------------- the plane
 
 
-def drawn(mesh, layers=LAYERS, span=SPAN, **more):
+def drawn(mesh, layers=LAYERS, span=SPAN, solver="nodes", **more):
     """The mesh in the plane and drawn out, in a case of each."""
     told = {"mach": 0.3, "reynolds": 40.0, "alpha_deg": 5.0, "moment_about": (0.1, 0.2),
             "device": "cpu", **more}  # fmt: skip
     solid = km.mesh.extruded(mesh, span=span, layers=layers)
-    return km.Ale(mesh, **told), km.Ale(solid, **(told | {"reference_area": span}))
+    made, _ = SOLVERS[solver]
+    return made(mesh, **told), made(solid, **(told | {"reference_area": span}))
 
 
 @on_models
-def test_an_extruded_cylinder_has_the_flow_of_the_plane(model):
+@on_solvers
+def test_an_extruded_cylinder_has_the_flow_of_the_plane(solver, model):
     drops = {} if model != "turbulent" else {"turbulence_drop": 1e-10}
-    settings = km.AleSettings(limiter="none", steady_drop=1e-11, jacobian_fix=0.3, **drops)
-    flat, solid = drawn(ROUND, settings=settings, **MODELS[model])
+    settings_type = SOLVERS[solver][1]
+    settings = settings_type(limiter="none", steady_drop=1e-11, jacobian_fix=0.3, **drops)
+    flat, solid = drawn(ROUND, solver=solver, settings=settings, **MODELS[model])
 
     results = [made.steady().summary["result"] for made in (flat, solid)]
 
@@ -100,8 +106,7 @@ def test_an_extruded_cylinder_has_the_flow_of_the_plane(model):
     assert results[1]["cy"] == pytest.approx(0.0, abs=1e-8)
     assert results[0]["cd_friction"] > 0.4
     one, other = flat.walls()["cylinder"], solid.walls()["cylinder"]
-    at = {(x, z): row for row, (x, z) in enumerate(zip(one.x, one.y, strict=True))}
-    rows = [at[place] for place in zip(other.x, other.z, strict=True)]
+    _, rows = cKDTree(np.stack([one.x, one.y], axis=1)).query(np.stack([other.x, other.z], axis=1))
     for name in ("cp", "cf", "y_plus", "heat_flux"):
         found, there = getattr(other, name), getattr(one, name)[rows]
         assert np.abs(found - there).max() <= 1e-8 * max(np.abs(there).max(), 1.0), name
@@ -110,14 +115,15 @@ def test_an_extruded_cylinder_has_the_flow_of_the_plane(model):
 
 
 @pytest.mark.parametrize("model", ["laminar", "turbulent"])
-def test_steps_of_an_extruded_cylinder_are_those_of_the_plane(model):
+@on_solvers
+def test_steps_of_an_extruded_cylinder_are_those_of_the_plane(solver, model):
     told = {"deform": km.deform.Rigid(), "motion": km.motion.plunge(0.1, 0.5), **MODELS[model]}
     drops = {} if model == "laminar" else {"unsteady_turbulence_drop": 1e-9}
-    settings = km.AleSettings(
+    settings = SOLVERS[solver][1](
         limiter="none", steady_drop=1e-9, unsteady_drop=1e-11, unsteady_iterations=100,
         jacobian_fix=0.3, **drops,
     )  # fmt: skip
-    flat, solid = drawn(ROUND, settings=settings, **told)
+    flat, solid = drawn(ROUND, solver=solver, settings=settings, **told)
 
     one, other = (made.run(time_step=0.3, steps=3, start="as is").history for made in (flat, solid))
 
@@ -340,9 +346,11 @@ def test_what_is_drawn_along_lines_is_refused_in_space(ended):
 @pytest.mark.long
 @on_devices
 @pytest.mark.parametrize("model", ["laminar", "turbulent"])
-def test_a_run_that_goes_on_has_the_bits_of_one_that_never_stopped(model, device, tmp_path):
+@on_solvers
+def test_a_run_that_goes_on_has_the_bits_of_one_that_never_stopped(solver, model, device, tmp_path):
     law = km.motion.pitch(20.0, 0.5, about=(0.1, 0.0)) + km.motion.plunge(0.1, 0.5)
     told = {"device": device, "motion": law, "deform": km.deform.Rigid(), **MODELS[model]}
+    told["solver"] = solver
     steps = {"time_step": 0.3, "start": "as is"}
     case(**told).run(**steps, steps=4, out=tmp_path / "whole")
 
@@ -354,12 +362,14 @@ def test_a_run_that_goes_on_has_the_bits_of_one_that_never_stopped(model, device
 
 @pytest.mark.long
 @on_devices
-def test_members_of_unlike_reynolds_numbers_have_the_bits_of_their_runs_alone(device):
+@on_solvers
+def test_members_of_unlike_reynolds_numbers_have_the_bits_of_their_runs_alone(solver, device):
     meshes = SPHERE, km.mesh.sphere(800, far_field=4.0, wall_spacing=0.15, cells="tets")
-    both = case(list(meshes), device=device, reynolds=[40.0, 20.0], mach=[0.3, 0.4])
+    told = {"device": device, "solver": solver}
+    both = case(list(meshes), **told, reynolds=[40.0, 20.0], mach=[0.3, 0.4])
     together = both.steady()
     for m in (0, 1):
-        solo = case(meshes[m], device=device, reynolds=(40.0, 20.0)[m], mach=(0.3, 0.4)[m])
+        solo = case(meshes[m], **told, reynolds=(40.0, 20.0)[m], mach=(0.3, 0.4)[m])
         alone = solo.steady()
         for name in ("cl", "cd", "cm", "residual"):
             np.testing.assert_array_equal(
@@ -370,9 +380,11 @@ def test_members_of_unlike_reynolds_numbers_have_the_bits_of_their_runs_alone(de
 
 
 @pytest.mark.slow
-def test_drag_of_a_sphere_is_the_published_one():
+@pytest.mark.parametrize("method", ["ale", "cells"])
+def test_drag_of_a_sphere_is_the_published_one(method):
     """Computed of incompressible flow at Reynolds number 100: 1.08 to 1.10 (docs/validation.md)."""
-    result = build.solver(cases.load("sphere-100")).steady().summary["result"]
+    made = build.solver(cases.load("sphere-100").replace(method=method))
+    result = made.steady().summary["result"]
 
     assert result["converged"]
     assert 1.06 <= result["cd"] <= 1.12

@@ -32,15 +32,20 @@ KERNEL(N(bc_wall), BC_WALL, indirect)
   res[NV * a + ENERGY] += p * w[i];
 }
 
+/* Adds to a diagonal block the derivative of a wall's pressure by the state there. */
+HD void N(wall_push)(const real *own, const real *S, real w, real *A)
+{
+  real push[NV] = {0}, p[NV];
+  for (i32 k = 0; k < DIM; k++) push[MOMENTUM + k] = S[k];
+  push[ENERGY] = w;
+  N(gas_pressure_row)(own, p);
+  for (i32 k = 0; k < NB; k++) A[k] += push[k % NV] * p[k / NV];
+}
+
 KERNEL(N(bc_wall_jacobian), BC_JACOBIAN, indirect)
 {
   const i32 a = node[i];
-  if (!active[member[a]]) return;
-  real push[NV] = {0}, p[NV];
-  for (i32 k = 0; k < DIM; k++) push[MOMENTUM + k] = S[DIM * i + k];
-  push[ENERGY] = w[i];
-  N(gas_pressure_row)(q + NV * a, p);
-  for (i32 k = 0; k < NB; k++) BLOCK_AT(A, NB, slot[i])[k] += push[k % NV] * p[k / NV];
+  if (active[member[a]]) N(wall_push)(q + NV * a, S + DIM * i, w[i], BLOCK_AT(A, NB, slot[i]));
 }
 
 /* Adds to a diagonal block the derivative of Roe's flux from the node of a boundary to a state beyond, which stays. */

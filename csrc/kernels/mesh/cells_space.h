@@ -211,6 +211,7 @@ HD struct frame frame_of(const real *unit, const f64 *vertex, const f64 *x, cons
   F(in, i32, about, "abouts>nodes")          \
   F(opt, i32, mirrored, "vertices>members?") \
   F(opt, real, plane, "members,3")           \
+  F(opt, i32, bounded, "vertices")           \
   F(out, f64, lean, "vertices,3")            \
   F(out, f64, per, "vertices")
 KERNEL(vertex_weights_3d, SPACE_VERTEX_WEIGHTS, heavy)
@@ -222,12 +223,18 @@ KERNEL(vertex_weights_3d, SPACE_VERTEX_WEIGHTS, heavy)
   const struct reach r    = reach_of(&f, 0, at, x, own, m);
   const f64 y0 = -r.sum[0] / r.square[0], y1 = -r.sum[1] / r.square[1], y2 = unit ? 0 : -r.sum[2] / r.square[2],
             least = 1e-12 * r.square[0];
-  f64 by[3], sum = 0, across = 0;
+  f64 by[3], sum = 0, across = 0, low = 0, high = 0;
   by[f.axis[2]] = y2;
   by[f.axis[1]] = y1 - f.last * y2;
   by[f.axis[0]] = y0 - f.first[0] * by[f.axis[1]] - f.first[1] * y2;
   for (i32 k = 0; k < 3 && unit; k++) across += by[k] * (f64)unit[k];
   for (i32 k = 0; k < 3 && unit; k++) by[k] -= across * (f64)unit[k];
+  for (i32 e = 0; e < m && bounded && bounded[i]; e++) { /* eq. 8.3a */
+    f64 part = 0;
+    for (i32 k = 0; k < 3; k++) part += by[k] * (x[3 * own[e] + k] - at[k]);
+    low = fmin(low, part), high = fmax(high, part);
+  }
+  for (i32 k = 0; k < 3 && -low - high > 1; k++) by[k] /= -low - high;
   for (i32 e = 0; e < m; e++) { /* as values have them, so that they are means */
     f64 w = 1;
     for (i32 k = 0; k < 3; k++) w += by[k] * (x[3 * own[e] + k] - at[k]);

@@ -239,6 +239,20 @@ HD void N(node_gradient_beside)(const i32 i, const i32 lane, const f64 *x, const
   N(node_solve)(inverse + NS * i, s);
 }
 
+/* These alone. */
+#define GRADIENT_ALONE(F)            \
+  NODE_GRAPH(F)                      \
+  F(near, f64, x, "nodes," STR(DIM)) \
+  F(near, real, q, "nodes," STR(NV)) \
+  WHOLE_GRADIENT(F)
+TEAM(N(whole_gradient), GRADIENT_ALONE, wide, PAIR)
+{
+  if (!active[member[i]]) return;
+  struct N(slope) s;
+  N(node_gradient)(i, lane, x, offsets, neighbour, whole, q, 1, &s);
+  N(node_put)(i, lane, &s, slope);
+}
+
 #define VISCOUS_GRADIENT(F) ALE_GRADIENT(F) WHOLE_GRADIENT(F)
 TEAM(N(viscous_gradient), VISCOUS_GRADIENT, wide, PAIR)
 {

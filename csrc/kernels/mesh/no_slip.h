@@ -135,6 +135,7 @@ KERNEL(N(newton_no_slip), NEWTON_NO_SLIP, indirect)
   F(in, i32, node, "bnodes>nodes")         \
   F(in, i32, member, "nodes>members")      \
   F(in, f64, x, "nodes," STR(DIM))         \
+  F(opt, f64, xf, "bnodes," STR(DIM))      \
   F(in, f64, reaction, "bnodes," STR(DIM)) \
   F(in, real, S, "bnodes," STR(DIM))       \
   F(in, f64, about, "members,2")           \
@@ -147,7 +148,7 @@ REDUCE(N(wall_reaction), WALL_REACTION, sum, NF)
   const f64 p = stream[NV * m + PRESSURE];
   f64       force[DIM];
   for (i32 k = 0; k < DIM; k++) force[k] = reaction[DIM * i + k] - p * (f64)S[DIM * i + k];
-  N(wall_load)(x + DIM * a, about + 2 * m, force, s);
+  N(wall_load)(xf ? xf + DIM * i : x + DIM * a, about + 2 * m, force, s);
 }
 
 /* Generalised force of a mode as that of mode_forces, of the reaction. */

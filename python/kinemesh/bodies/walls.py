@@ -11,7 +11,8 @@ from kinemesh.bodies.placement import Placement
 from kinemesh.bodies.poses import PoseArray
 from kinemesh.dimension import XYZ
 from kinemesh.mesh.facets import turned_left
-from kinemesh.space.grid import Grid
+from kinemesh.space.patches import Patch
+from kinemesh.space.volumes import Volumes
 
 Floats = NDArray[np.float64]
 
@@ -22,23 +23,26 @@ class Walls:
 
     Parameters
     ----------
-    grid : Grid
+    grid : Volumes
     own : (wall nodes, d)    velocities that walls have beside those of their bodies, as the mesh is
         given; they turn with their body
     own_spin : (wall nodes,) rates at which these turn along the wall, counter-clockwise; in space
         (wall nodes, 3), of which none turn
     slides : whether such velocities were given, of 0 too
+    patch : of the rows, where they are not those of `grid.wall`
     """
 
-    grid: Grid
+    grid: Volumes
     own: Floats
     own_spin: Floats
     slides: bool
+    patch: Patch | None = None
 
     def slide(self, placement: Placement) -> tuple[Floats, Floats]:
         """Velocities (wall nodes, d) and rates of turn (wall nodes,) of bodies that rest."""
         turned = TURNED[self.grid.dimensions]
-        return turned(self.own, placement.poses, self.grid.wall.body), self.own_spin
+        rows = self.grid.wall if self.patch is None else self.patch
+        return turned(self.own, placement.poses, rows.body), self.own_spin
 
     def move(self, placement: Placement) -> tuple[Floats, Floats]:
         """Velocities (wall nodes, d) and rates of turn, counter-clockwise (wall nodes,).

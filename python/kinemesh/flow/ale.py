@@ -54,12 +54,10 @@ from kinemesh.flow.terms.gradients import Gradients
 from kinemesh.flow.terms.mirrors import Mirrors
 from kinemesh.flow.terms.turbulence import model_of
 from kinemesh.flow.terms.viscous import (
-    NoSlip,
-    Stick,
+    ON_NODES,
     ViscousBoundary,
     ViscousFluxes,
-    ViscousGradients,
-    WallFields,
+    ViscousTerms,
 )
 from kinemesh.linear import Pattern
 from kinemesh.linear.lines import colour_along_lines
@@ -148,7 +146,8 @@ class Ale(Solver):
     moved: ClassVar[Mapping[str, str]] = MOVED
     family = FACES
     gradients: ClassVar[type[Term]] = Gradients
-    sticks: ClassVar[bool] = True
+    viscous: ClassVar[ViscousTerms] = ON_NODES
+    friction_type: ClassVar[type[Friction]] = Friction
     levels: ClassVar[bool] = True
     volumes: ClassVar[type[FaceVolumes]] = Grid
     solids: ClassVar[type[SolidGrid | SolidCells]] = SolidGrid
@@ -201,7 +200,7 @@ class Ale(Solver):
             reference_length=reference_length,
             loads=loads,
         )
-        gas.check(type(self), arguments.settings)
+        gas.check(arguments.settings)
         if not arguments.settings.single and arguments.backend.dtype != "float64":
             raise SettingsError(
                 f"newton is True and dtype is {arguments.backend.dtype!r}, whose differences of "
@@ -245,9 +244,10 @@ class Ale(Solver):
         if not self.viscosity.viscous:
             return (self.gradients, FaceFluxes, Balance, *far, Boundary, *planes)
         model = model_of(self.viscosity.turbulence)
-        first, last = (Stick, (NoSlip,)) if len(self.grid.wall) else (WallFields, ())
+        own = self.viscous
+        first, last = own.walls if len(self.grid.wall) else own.bare
         return (
-            first, ViscousGradients, model.viscosity, ViscousFluxes, Balance, *far,
+            *first, own.gradients, model.viscosity, ViscousFluxes, Balance, *far,
             ViscousBoundary, *planes, *last, *model.equations,
         )  # fmt: skip
 
@@ -263,7 +263,7 @@ class Ale(Solver):
         self.settle()
 
     def friction_of(self) -> type[Slip]:
-        return Friction if self.viscosity.viscous else Slip
+        return self.friction_type if self.viscosity.viscous else Slip
 
     @property
     def counted(self) -> Any:
@@ -300,7 +300,7 @@ class Ale(Solver):
     def layers(self) -> Layers | None:
         """Lines of thin cells and coarse levels under the matrix, of solvers with `levels`."""
         grid = self.grid
-        if not self.levels:
+        if not (self.levels or self.viscosity.thin):
             return None
         points = [grid.points[slice(*grid.first[m : m + 2])] for m in grid.alike.lead]
         return layers_of(self.backend, self.pattern, grid.alike, grid.graphs, points)

@@ -17,8 +17,12 @@ from kinemesh.errors import SettingsError
 from kinemesh.flow.ale import Ale
 from kinemesh.flow.door.arguments import Arguments
 from kinemesh.flow.gas.ale_settings import AleSettings
+from kinemesh.flow.gas.friction import Friction
+from kinemesh.flow.gas.friction_cells import FaceFriction
 from kinemesh.flow.terms.base import Term
 from kinemesh.flow.terms.gradients import CELL_GRADIENTS, CellGradients
+from kinemesh.flow.terms.stick_cells import ON_CELLS
+from kinemesh.flow.terms.viscous import ViscousTerms
 from kinemesh.space.cells import Cells
 from kinemesh.space.faces import FaceVolumes
 from kinemesh.space.solid_cells import SolidCells
@@ -40,8 +44,8 @@ class CellSettings(AleSettings):
         with a larger number
     jacobian_fix : float       0.2, on 500 nodes about an aerofoil the least with which all steps
         converge (docs/convergence.md)
-    newton : bool              False by default but between inlets and outlets and with limiter
-        "venkatakrishnan", as steps have no coarse levels under them
+    newton : bool              False by default of an inviscid gas but between inlets and outlets
+        and with limiter "venkatakrishnan", as its steps have no coarse levels under them
     lusgs_sweeps : int         8: with 4, as many as `AleSettings` has, a third of the steps of a
         pitching section of 3000 nodes do not converge
     """
@@ -80,7 +84,8 @@ class CellCentred(Ale):
     volumes: ClassVar[type[FaceVolumes]] = Cells
     solids = SolidCells
     gradients: ClassVar[type[Term]] = CellGradients
-    sticks: ClassVar[bool] = False
+    viscous: ClassVar[ViscousTerms] = ON_CELLS
+    friction_type: ClassVar[type[Friction]] = FaceFriction
     levels: ClassVar[bool] = False  # of prisms in space they slow steps of Newton down by ten
     sampled: ClassVar[Mapping[str, str]] = {"cells in space": "full cells in space"}
 

@@ -114,17 +114,13 @@ def _told_of_plane(
     share = 1 + (lean[:, 0] * sx + lean[:, 1] * sy) / m
     whole = share > LEAST
     if bounded is not None and bounded.any():
-        part = (lean[node] * d).sum(axis=1)
-        least, most = np.zeros(len(count)), np.zeros(len(count))
-        np.minimum.at(least, node, part)
-        np.maximum.at(most, node, part)
-        whole |= bounded & (-least - most > 1)
+        whole |= bounded & _apart(node, (lean[node] * d).sum(axis=1), len(count))
     found: NDArray[np.bool_] = (count > 2) & np.isfinite(safe) & whole
     return found
 
 
 def _told_of_space(
-    ways: NDArray[np.float64], node: NDArray[Any], count: NDArray[Any], mirror: Any, _: Any
+    ways: NDArray[np.float64], node: NDArray[Any], count: NDArray[Any], mirror: Any, bounded: Any
 ) -> NDArray[np.bool_]:
     """(nodes,) as of `told`, from the ways (entries, 3) to the cells about nodes."""
     unit, on = (np.zeros(3), np.empty(0, np.int32)) if mirror is None else mirror
@@ -144,8 +140,19 @@ def _told_of_space(
     safe = (count > some) & (np.linalg.det(matrix) > 1e-15 * trace**3)
     matrix[~safe] = np.eye(3)
     lean = np.linalg.solve(matrix, side[:, :, None])[..., 0]
-    found: NDArray[np.bool_] = safe & (1 - (side * lean).sum(axis=1) / np.maximum(count, 1) > LEAST)
+    whole = 1 - (side * lean).sum(axis=1) / np.maximum(count, 1) > LEAST
+    if bounded is not None and bounded.any():
+        whole |= bounded & _apart(node, -(lean[node] * d.T).sum(axis=1), len(count))
+    found: NDArray[np.bool_] = safe & whole
     return found
+
+
+def _apart(node: NDArray[Any], part: NDArray[np.float64], nodes: int) -> NDArray[np.bool_]:
+    """(nodes,) where the bound of weights acts, by the parts of weights (entries,) of cells."""
+    least, most = np.zeros(nodes), np.zeros(nodes)
+    np.minimum.at(least, node, part)
+    np.maximum.at(most, node, part)
+    return np.asarray(-least - most > 1)
 
 
 TOLD = {2: _told_of_plane, 3: _told_of_space}

@@ -229,6 +229,7 @@ def _viscous(
         "view": seen.window,
         "stream": (float(np.cos(angle)), float(np.sin(angle))),
         "stroke": _stroke(run, member, seen, first, unit),
+        "on": flow.on,
         "unit": unit,
     }
     values, path, speed = flow["Vorticity"], target("vorticity"), speed_of(run, member)

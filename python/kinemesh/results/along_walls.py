@@ -134,7 +134,7 @@ def rearmost(after: Mapping[int, int], points: NDArray[Any]) -> int:
 
 def walls(frame: Fields) -> dict[str, Wall]:
     """Flow on the wall of each body in one frame, by marker; CaseError without friction."""
-    kept = KEPT_IN[frame.points.shape[1]]
+    kept, frame = KEPT_IN[frame.points.shape[1]], frame.at_walls()
     missing = [name for name in kept.values() if name not in frame]
     if missing:
         raise CaseError(

@@ -59,11 +59,17 @@ def layer(
 
     Raises
     ------
-    CaseError    fields without friction, no such body or side, friction of 0, no line of nodes
+    CaseError    fields without friction, or of cells; no such body or side, friction of 0, no line
+        of nodes
     """
     missing = [name for name in KEPT.values() if name not in frame]
     if missing:
         raise CaseError(f"layer: the fields have no {', '.join(missing)}, as of a viscous gas")
+    if frame.on == "cells":
+        raise CaseError(
+            "layer: the fields are of cells, which have no values on walls; take method 'ale', or "
+            "Velocity of run.fields() in the cells above a place of the wall"
+        )
     if "Friction" in frame:  # a vector
         raise CaseError(
             "layer: the flow is in space, and profiles are of the plane alone; take Velocity of "

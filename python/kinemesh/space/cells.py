@@ -34,15 +34,16 @@ class Cells(FaceVolumes):
     centre : (nodes, dimensions) float64    centroid of each cell; `x` of `fields`
     points : (nodes, dimensions)   centroids of the cells as given, on the host
     xf : (edges, dimensions) float64    middles of the faces, where the states of both sides meet
+    by_face : name of the vertices of a face
     fitted : dict    tables of the cells that gradients of least squares are fitted to, by the names
         of those across the faces
-    by_face : name of the vertices of a face
-    least : cells that gradients of least squares are fitted to, at least
+    least, least_whole : cells that these are fitted to, and those of stresses, at least
     """
 
     on: ClassVar[str] = "cells"
     by_face: ClassVar[tuple[str, ...]] = ("ends",)
     least: ClassVar[int] = ENOUGH
+    least_whole: ClassVar[int] = ENOUGH
     fitted: dict[str, Any]
 
     def __init__(self, vertices: MeshVertices, coloured: bool = False) -> None:
@@ -85,31 +86,27 @@ class Cells(FaceVolumes):
         """(cells, dimensions) centroids of the cells of a mesh."""
         return centroids(mesh)
 
-    def fit(self, by: str = "nodes") -> None:
+    def fit(self, by: str = "nodes", steep: bool = False) -> None:
         """Fit what gradients are made by (`kinemesh.flow.terms.gradients.CellGradients`).
 
         Parameters
         ----------
         by : "nodes" (weights of the cells about each vertex, exact for linear fields), "plain"
             (their mean) or "least-squares" (`inverse` among the fields, tables in `fitted`)
+        steep : with tables in `fitted_whole`, as a viscous gas has them for its stresses
         """
         b, v = self.backend, self.vertices
+        if steep:
+            self.fitted_whole = self._fitted(self.least_whole)
         if by == "least-squares":
-            each = (enough(own, self.least) for own in self.tables)
-            offsets, neighbour, edge = zip(*each, strict=True)
-            entries = Items(self.alike, [len(own) for own in neighbour])
-            self.fitted = {
-                "offsets": b.array(self.items.offsets(offsets), np.int32),
-                "neighbour": b.table(entries.stack(neighbour, self.items)),
-                "edge": b.table(entries.stack(edge, self._faces())),
-            }
+            self.fitted = self._fitted(self.least)
             symmetric = self.dimensions * (self.dimensions + 1) // 2
             self.fields.add(inverse=b.zeros((self.nodes, symmetric)))
             self.measure.follow(self.fields.also(**self.fitted).bind("least_squares"))
             return
         tables = [(own.starts, own.about) for own in self.tables]
         if by == "nodes":
-            centres, bounded = v.each("centroids", self.centroids_of), self.bounded()
+            centres, bounded = v.each("centroids", self.centroids_of), self.bounded(steep)
             of = zip(self.distinct, centres, self.tables, self.images(), bounded, strict=True)
             tables = [wider(mesh.points, *more) for mesh, *more in of]
         starts, about = (list(each) for each in zip(*tables, strict=True))
@@ -126,6 +123,17 @@ class Cells(FaceVolumes):
                 self.fields.add(bounded=b.table(v.items.stack(limits)))
             self.measure.follow(self.fields.bind("vertex_weights"))
 
+    def _fitted(self, least: int) -> dict[str, Any]:
+        """Tables of the cells that each is fitted to, as many at least."""
+        b, each = self.backend, (enough(own, least) for own in self.tables)
+        offsets, neighbour, edge = zip(*each, strict=True)
+        entries = Items(self.alike, [len(own) for own in neighbour])
+        return {
+            "offsets": b.array(self.items.offsets(offsets), np.int32),
+            "neighbour": b.table(entries.stack(neighbour, self.items)),
+            "edge": b.table(entries.stack(edge, self._faces())),
+        }
+
     def images(self) -> Sequence[Mirror | None]:
         """Planes of symmetry of each distinct mesh behind which cells about vertices have images.
 
@@ -133,11 +141,12 @@ class Cells(FaceVolumes):
         """
         return [None] * len(self.distinct)
 
-    def bounded(self) -> Sequence[NDArray[np.bool_] | None]:
+    def bounded(self, steep: bool) -> Sequence[NDArray[np.bool_] | None]:
         """(vertices,) of each distinct mesh, True where weights of cells are bounded (eq. 8.3a).
 
-        None where the weights of no mesh are: in space.
+        None where the weights of no mesh are: in space without `steep`.
         """
+        del steep
         both = zip(self.distinct, self.tables, strict=True)
         return [inner_of_quads(mesh.cells, own) for mesh, own in both]
 

@@ -6,8 +6,9 @@ faces are numbered by colour, its faces of one colour are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -39,12 +40,15 @@ class FaceVolumes(Volumes):
         common; none where faces are not numbered so
     by_face : tables of a mesh, beside `lr`, that have a row for each face
     S : (edges, dimensions), w : (edges,)    area vectors, swept rates
+    fitted_whole : tables of the volumes that gradients of stresses are fitted to, by the names of
+        those across the faces; empty where they are these
     """
 
     vertices: MeshVertices
     worse = np.minimum
     colours: Sequence[tuple[int, int]] = ()
     by_face: ClassVar[tuple[str, ...]] = ()
+    fitted_whole: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(
         self, vertices: MeshVertices, coloured: bool = False, items: Items | None = None

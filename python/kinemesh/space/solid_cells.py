@@ -44,11 +44,13 @@ class SolidCells(SolidShapes, Cells):
     vertices: SolidVertices
     by_face: ClassVar[tuple[str, ...]] = ("outline",)
     least: ClassVar[int] = 6
+    least_whole: ClassVar[int] = 4  # those of the plane, of plane meshes drawn out along the span
     any_loop: ClassVar[bool] = True
 
     def __init__(
         self, vertices: SolidVertices, planes: Sequence[str] = (), coloured: bool = False
     ) -> None:
+        self._planes = list(planes)
         Cells.__init__(self, vertices, coloured)
         b, v, self.mirrors_of = self.backend, vertices, self._normals(planes)
         if any(len(own) for own in self.mirrors_of):
@@ -84,16 +86,29 @@ class SolidCells(SolidShapes, Cells):
         normals = self.normals[self.alike.lead]
         return list(zip(normals, self.mirrors_of, strict=True))
 
-    def bounded(self) -> Sequence[NDArray[np.bool_] | None]:
-        return [None] * len(self.distinct)
+    def bounded(self, steep: bool) -> Sequence[NDArray[np.bool_] | None]:
+        if not steep:
+            return [None] * len(self.distinct)
+        return list(map(self._inner_of_hexahedra, self.distinct, self.tables))
 
-    def fit(self, by: str = "nodes") -> None:
+    def _inner_of_hexahedra(self, mesh: Mesh, own: Any) -> NDArray[np.bool_]:
+        """(vertices,) True off the boundary, but for planes, where hexahedra alone meet."""
+        found: NDArray[np.bool_] = np.diff(own.starts) > 0
+        named = [name in self._planes for name in mesh.boundaries]
+        outer = own.outer[~np.array(named, bool)[own.marker]]
+        found[outer[outer >= 0]] = False
+        for name, cells in mesh.solids.items():
+            if name != "hexahedra":
+                found[cells] = False
+        return found
+
+    def fit(self, by: str = "nodes", steep: bool = False) -> None:
         if by == "least-squares":  # weights |d|^-1 at tetrahedra (docs/convergence.md)
             counts = np.diff(self.vertices.starts)
             self.fields.add(blunt=self.backend.table((counts == 4).astype(np.int32)))
         else:
             self._measure_corners()
-        super().fit(by)
+        super().fit(by, steep)
 
     def _measure_corners(self) -> None:
         """Make what gradients take of the shape of cells: it follows x as area vectors do.

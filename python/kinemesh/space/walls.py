@@ -14,6 +14,7 @@ from kinemesh.space.volumes import Volumes
 
 Floats = NDArray[np.float64]
 EQUAL = 1e-6  # relative difference of lengths or cosines that count as one: the first is taken
+SHARE = {"points": 0.5, "cells": 1.0}  # of a cell at a wall that a volume there has
 SHARP = 0.5  # area vector over area of wall below which the wall's sides are told apart
 
 
@@ -149,6 +150,35 @@ class WallNodes:
         return np.asarray(np.bincount(self.row, size, len(self.patch)), np.float64)
 
 
+class WallFaces:
+    """Faces of a side of the boundary, with the cells behind them.
+
+    Parameters
+    ----------
+    grid : volumes that are cells
+    """
+
+    def __init__(self, grid: Volumes) -> None:
+        self.grid, self.patch = grid, grid.wall
+
+    def stand(self, x: Floats, stream: Floats) -> Standing:
+        """Walls as the mesh stands; as height that of quadrilaterals, twice that of the centroid.
+
+        Parameters
+        ----------
+        x : (cells, d) their centroids;  stream : (faces of the patch, d) its direction there
+        """
+        get, own = self.grid.backend.get, self.patch
+        normal, area = units(get(own.device["S"]).astype(float))
+        height = 2 * ((get(own.device["xf"]) - x[own.node]) * normal).sum(axis=1)
+        none = np.zeros(len(own), bool)
+        return Standing(normal, area, area, downstream(normal, stream), height, none)
+
+    def spacing(self, x: Floats) -> Floats:
+        """(faces,) heights of the cells behind them."""
+        return self.stand(x, np.ones((len(self.patch), self.grid.dimensions))).height
+
+
 def corners_at(patch: Patch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Rows of a patch of nodes, and corners of facets there, as of `corners_of`: (k,), (k, 4)."""
     node = patch.node.astype(np.int64)
@@ -168,14 +198,15 @@ def corners_at(patch: Patch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def cell_heights(grid: Volumes) -> tuple[NDArray[np.int64], Floats]:
-    """Nodes on walls, and the heights of the cells there: (k,) both.
+    """Volumes on walls, and the heights of the cells there: (k,) both.
 
-    A node's dual has half of the cell.
+    A node's dual has half of the cell; of cells they are those of quadrilaterals.
     """
     area = np.zeros(grid.nodes)
     np.add.at(area, grid.wall.node, lengths(grid.backend.get(grid.wall.device["S"])))
     node = np.flatnonzero(area > 0)
-    return node, 2 * grid.backend.get(grid.V)[node] / area[node]
+    share = SHARE[grid.on]
+    return node, grid.backend.get(grid.V)[node] / (share * area[node])
 
 
 def facets_of(grid: Volumes, member: int) -> dict[str, NDArray[Any]]:

@@ -77,6 +77,8 @@ def tell_of_triangles(case: Any) -> list[str]:
 
 def thin_triangles(grid: Any, member: int) -> str:
     """Words on nodes of a member in triangles too thin for the curve of their layer, or nothing."""
+    if grid.on == "cells":  # which do not fit what fluxes reconstruct
+        return ""
     nodes = grid.curved_triangles[grid.alike.of[member]]
     if not len(nodes):
         return ""

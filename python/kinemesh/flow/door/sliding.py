@@ -14,7 +14,9 @@ from kinemesh.bodies.walls import Walls
 from kinemesh.dimension import Dimension
 from kinemesh.errors import SettingsError
 from kinemesh.overset.parts import Parts
+from kinemesh.space.cells import Cells
 from kinemesh.space.grid import Grid
+from kinemesh.space.patches import Patch
 from kinemesh.space.walls import facets_of
 
 Floats = NDArray[np.float64]
@@ -67,6 +69,44 @@ def walls_of(grid: Grid, sliding: Any) -> Walls:
     velocity, spin = (np.concatenate(own) for own in zip(*each, strict=True))
     turning = still + spin[node].reshape(-1, *[1] * len(grid.dimension.spin))
     return Walls(grid, velocity[node], turning, slides=True)
+
+
+def of_faces(grid: Cells, patch: Patch, sliding: Any) -> Walls:
+    """Walls of a case on cells, of which some slide in themselves, by the faces of a patch.
+
+    Parameters
+    ----------
+    grid : Cells
+    patch : faces of walls, each of one body
+    sliding : as of `walls_of`
+
+    Raises
+    ------
+    SettingsError    as of `walls_of`
+    """
+    asked, count = checked(sliding), len(patch)
+    found, still = np.zeros((count, grid.dimensions)), np.zeros((count, *grid.dimension.spin))
+    for member, mesh in enumerate(grid.meshes if asked else ()):
+        _along_walls(mesh, facets_of(grid, member), asked)  # which checks them
+    for body, (member, marker) in enumerate(grid.bodies):
+        if marker in asked:
+            mesh, rows = grid.meshes[member], np.flatnonzero(patch.body == body)
+            walls, own = {marker: mesh.boundaries[marker]}, {marker: (marker, asked[marker])}
+            at_nodes, _ = velocities(mesh.points, walls, own)
+            corners = patch.shape[grid.by_face[0]][rows] - grid.vertices.first[member]
+            found[rows] = _mean(at_nodes, corners)
+    return Walls(grid, found, still, slides=bool(asked), patch=patch)
+
+
+def _mean(velocity: Floats, corners: NDArray[Any]) -> Floats:
+    """Velocities (k, d) of faces by their corners (k, c), negative beyond: along the mean, as fast
+    as the corners are."""
+    there = corners >= 0
+    at = velocity[np.where(there, corners, corners[:, :1])]
+    mean, speed = at.mean(axis=1), np.linalg.norm(at, axis=2).max(axis=1)
+    size = np.linalg.norm(mean, axis=1)
+    share = np.divide(speed, size, out=np.zeros(len(size)), where=size > 0)
+    return np.asarray(mean * share[:, None])
 
 
 def _along_walls(

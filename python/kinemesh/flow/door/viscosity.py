@@ -103,6 +103,7 @@ class Inviscid:
     Attributes
     ----------
     viscous : False
+    thin : whether cells are thin along walls, so that linear systems want lines and coarse levels
     length : that Reynolds numbers refer to [chord]
     turbulence : None, or the name of a model of turbulence
     told : for summaries and restarts
@@ -110,6 +111,7 @@ class Inviscid:
     """
 
     viscous: ClassVar[bool] = False
+    thin: ClassVar[bool] = False
     length: float = 1.0
     turbulence: str | None = None
 
@@ -130,9 +132,8 @@ class Inviscid:
         """(members,) numbers of the streams."""
         return gas_streams(given, members)
 
-    def check(self, solver: Any, settings: Any) -> None:
-        """SettingsError for a gas that the class of a solver, or a setting, has not."""
-        del solver
+    def check(self, settings: Any) -> None:
+        """SettingsError for a setting that the gas has not."""
         _refuse_laminar(settings)
 
     def check_walls(self, meshes: Sequence[Any], conditions: Mapping[str, Condition]) -> None:
@@ -156,6 +157,7 @@ class Laws(Inviscid):
     """
 
     viscous: ClassVar[bool] = True
+    thin: ClassVar[bool] = True
     temperature_k: float
     wall: str | float
     prandtl: float
@@ -196,15 +198,9 @@ class Laws(Inviscid):
         within({"reynolds": limits.wrong_reynolds}, {"reynolds": reynolds})
         return {"mach": found["mach"], "reynolds": reynolds, "alpha_deg": found["alpha_deg"]}
 
-    def check(self, solver: Any, settings: Any) -> None:
+    def check(self, settings: Any) -> None:
         if self.turbulence is None:
             _refuse_laminar(settings)
-        if not solver.sticks:
-            raise SettingsError(
-                f"reynolds is given, and method {solver.method!r} computes inviscid flow alone; "
-                "take km.Ale, or leave it out",
-                argument="reynolds",
-            )
         for name, known in KNOWN.items():
             if (value := getattr(settings, name)) != known:
                 raise SettingsError(

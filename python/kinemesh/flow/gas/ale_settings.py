@@ -83,7 +83,7 @@ class AleSettings(ImplicitSettings):
     alike: ClassVar[Mapping[str, tuple[str, ...]]] = {"face_loop": ("store", "recompute")}
     moved: ClassVar[Mapping[str, str]] = {"loops": "it is face_loop now"}
     first_cfl: ClassVar[Mapping[int, float]] = {2: 20.0, 3: 40.0}  # by dimensions
-    newton_gains: ClassVar[bool] = True  # of a viscous gas, and in space
+    newton_gains: ClassVar[bool] = True  # of an inviscid gas in space
     of_steps: ClassVar[tuple[str, ...]] = (
         *ImplicitSettings.of_steps,
         "unsteady_turbulence_drop",
@@ -153,8 +153,8 @@ class AleSettings(ImplicitSettings):
             return f"with linear_solver = {self.linear_solver!r}"
         if between or LIMITERS[self.limiter].stalls:
             return ""
-        if not self.newton_gains:
-            return "on cells"
+        if not (self.newton_gains or viscous):
+            return "of an inviscid gas on cells"
         gains = viscous or GAINS[dimension.count]
         return "" if gains else f"of an inviscid gas {dimension.where}"
 

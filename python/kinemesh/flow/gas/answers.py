@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.viscosity import INVISCID, Inviscid
 from kinemesh.flow.forces import Forces
+from kinemesh.flow.gas.face_pressures import face_pressures
 from kinemesh.flow.gas.friction import Slip
 from kinemesh.flow.gas.newton import Newton
 from kinemesh.flow.gas.state import State
@@ -160,21 +161,16 @@ class Answers(State, Moving):
     ) -> dict[int, NDArray[np.float64]]:
         self._for_loads()
         on_cells = self.grid.on == "cells"
-        p = self._at_faces() if on_cells else self.backend.get(self.q)[:, self.model.PRESSURE]
+        place = self.model.PRESSURE
+        p = (
+            face_pressures(self.grid, self.fields, place)
+            if on_cells
+            else self.backend.get(self.q)[:, place]
+        )
         return {
             m: pressure_coefficient(p[own].astype(float), float(self.mach[m]))
             for m, own in rows.items()
         }
-
-    def _at_faces(self) -> NDArray[np.float64]:
-        """(faces,) pressures at the middles of the walls' faces, as loads have them (forces.h)."""
-        get, wall, fields = self.backend.get, self.grid.wall, self.fields
-        cell, d, place = wall.node, self.grid.dimensions, self.model.PRESSURE
-        own = get(fields["q"])[cell, place].astype(float)
-        slope = get(fields["grad"])[cell, d * place : d * (place + 1)].astype(float)
-        way = get(wall.device["xf"]) - get(fields["x"])[cell]
-        there = own + (slope * way).sum(axis=1)
-        return np.asarray(np.where(there > 0, there, own))
 
     def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
         self._for_loads()

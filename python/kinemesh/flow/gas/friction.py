@@ -124,10 +124,15 @@ class Friction(Slip):
         self.length = case.viscosity.length * case.reference[1]
         self.turbulent = case.viscosity.turbulence is not None
         self.pressure = case.model.PRESSURE
-        self.nodes, self.kept = WallNodes(case.grid), KEPT_IN[case.grid.dimensions]
+        self.nodes, self.kept = self.standing(case.grid), KEPT_IN[case.grid.dimensions]
         self.places = tuple(f"y_plus_largest_{axis}" for axis in case.grid.dimension.axes)
         terms = [case.terms[name] for name in (Gradients.name, Viscous.name)]
         self._calls = self.backend.record([call for term in terms for call in term.residual()])
+
+    @staticmethod
+    def standing(grid: Any) -> Any:
+        """Places of walls where their flow is told."""
+        return WallNodes(grid)
 
     def refresh(self) -> None:
         self._calls()
@@ -146,10 +151,10 @@ class Friction(Slip):
         """
         get, grid, wall = self.backend.get, self.grid, self.grid.wall
         node, member = wall.node, grid.member[wall.node]
-        x, q = get(grid.x), get(self.fields["q"])[node].astype(float)
+        q, x = get(self.fields["q"])[node].astype(float), get(self.fields["x"])
         reaction, heat = (get(wall.device[name]) for name in ("reaction", "heat"))
         own = self.nodes.stand(x, self.ways[member])
-        p = q[:, self.pressure]
+        p = self.pressures()
         pulled = reaction - (p * own.area)[:, None] * own.normal
         stress = (pulled * own.way).sum(axis=1) / own.size
         shear = own.along(pulled) / own.size[:, None]
@@ -162,6 +167,15 @@ class Friction(Slip):
         return AtWalls(
             own.size, cp, stress / dynamic, y_plus, heat / own.size, shear / dynamic[:, None]
         )
+
+    def pressures(self) -> Floats:
+        """(rows,) pressures that the loads of walls have, in the order of `grid.wall`."""
+        q = self.backend.get(self.fields["q"])[self.grid.wall.node]
+        return np.asarray(q.astype(float)[:, self.pressure])
+
+    def positions(self) -> Floats:
+        """(rows, d) places of these."""
+        return np.asarray(self.backend.get(self.grid.x)[self.grid.wall.node])
 
     def rows(self, members: Sequence[int]) -> Sequence[int]:
         return members
@@ -184,7 +198,7 @@ class Friction(Slip):
         nan without walls.
         """
         own, node = self.at_walls(), self.grid.wall.node
-        of, x = self.grid.member[node], self.backend.get(self.grid.x)[node]
+        of, x = self.grid.member[node], self.positions()
         largest, *place = np.full((1 + self.grid.dimensions, self.grid.members), np.nan)
         order = np.lexsort((np.nan_to_num(own.y_plus, nan=-1.0), of))
         last = np.flatnonzero(np.diff(of[order], append=-1))
@@ -224,7 +238,7 @@ class Friction(Slip):
 
         Where cells are too high the friction, and with it y+, comes out too low.
         """
-        height = self.nodes.spacing(self.backend.get(self.grid.x))
+        height = self.nodes.spacing(self.backend.get(self.fields["x"]))
         own = height[self.grid.wall.member == member]
         return min(
             float(np.median(own)) / mean,
@@ -246,7 +260,11 @@ class Friction(Slip):
         found = {"Vorticity": CURL[grid.dimensions](slope) * self.unit}
         for name, kept in self.kept.items():
             if name != "cp":  # of all nodes
-                values = getattr(own, name)
-                found[kept] = np.zeros((grid.nodes, *values.shape[1:]))
-                found[kept][grid.wall.node] = values
+                found[kept] = self.on_volumes(getattr(own, name))
+        return found
+
+    def on_volumes(self, values: Floats) -> Floats:
+        """(nodes, ...) values of walls, 0 off them."""
+        found = np.zeros((self.grid.nodes, *values.shape[1:]))
+        found[self.grid.wall.node] = values
         return found

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kinemesh.device.fields import Fields
 from kinemesh.flow.terms.base import Term
 from kinemesh.flow.terms.eddies_newton import NewtonEddies
-from kinemesh.flow.terms.viscous import Viscous
+from kinemesh.flow.terms.viscous import Viscous, WallFields
 from kinemesh.linear import Bicgstab
 from kinemesh.linear.thin_layers import Layers
 from kinemesh.space.conditions.base import OUTER
@@ -81,7 +81,8 @@ class SpalartAllmaras(Term):
             base_nt=self.base,
             norm_nt=self.norm,
         )
-        totals = grid.totals
+        self._gradient = own.also(**grid.fitted_whole).bind("eddy_gradient")
+        totals, self._walls = grid.totals, case.terms[WallFields.name].faces
         self._check = own.bind(
             "eddy_check",
             **totals,
@@ -101,17 +102,19 @@ class SpalartAllmaras(Term):
 
     def residual(self) -> list[Any]:
         return [
-            self.own.bind("eddy_gradient"),
+            self._gradient,
             self.own.bind("eddy_rows"),
             *self._through("eddy_through"),
+            *self._at_walls("eddy_wall"),
             self._check,
         ]
 
     def perturbed(self) -> list[Any]:
         return [
-            self.own.bind("eddy_gradient"),
+            self._gradient,
             self.own.bind("eddy_residual"),
             *self._through("eddy_through_residual"),
+            *self._at_walls("eddy_wall_residual"),
         ]
 
     def beside(self) -> Callable[[Fields, Layers], NewtonEddies]:
@@ -125,6 +128,14 @@ class SpalartAllmaras(Term):
                 line = self.backend.table(self.row_of[patch.node])
                 own = self.own.also(**patch.device, line=line)
                 calls += [own.bind(kernel, over) for over in patch.layers]
+        return calls
+
+    def _at_walls(self, kernel: str) -> list[Any]:
+        """Calls of this kernel for the faces of walls, where volumes do not stand on these."""
+        calls = []
+        for patch in self._walls:
+            own = self.own.also(**patch.device, line=self.backend.table(self.row_of[patch.node]))
+            calls += [own.bind(kernel, over) for over in patch.layers]
         return calls
 
     def step(self) -> list[Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from kinemesh.flow.terms.boundary import Boundary
 from kinemesh.flow.terms.convection import FaceFluxes
 from kinemesh.flow.terms.gradients import Gradients
 from kinemesh.space.conditions.table import sticks
+from kinemesh.space.patches import Patch
 
 
 class WallFields(Term):
@@ -25,9 +26,11 @@ class WallFields(Term):
     ----------
     walls : Fields of the walls' nodes, with `velocity`, `reaction`, and `heat` into walls of given
         temperature
+    faces : patches of walls between which and volumes fluxes pass; none, as nodes stand on walls
     """
 
     name = "stick"
+    faces: Sequence[Patch] = ()
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
@@ -158,3 +161,25 @@ class NoSlip(Term):
         return [
             own.bind("bc_no_slip_jacobian", suffix=rows.suffix, wall_temperature=wall_temperature)
         ]
+
+
+Makers = tuple[type[Term], ...]
+
+
+class ViscousTerms(NamedTuple):
+    """Terms of a viscous gas that depend on what its volumes are.
+
+    Parameters
+    ----------
+    gradients : with those of stresses
+    walls : terms before and behind all others, of walls that it sticks to
+    bare : terms there of a gas without such walls
+    """
+
+    gradients: type[Term]
+    walls: tuple[Makers, Makers]
+    bare: tuple[Makers, Makers]
+
+
+ON_NODES = ViscousTerms(ViscousGradients, ((Stick,), (NoSlip,)), ((WallFields,), ()))
+"""Terms of volumes about nodes, some of which stand on walls."""

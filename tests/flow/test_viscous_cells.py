@@ -1,0 +1,144 @@
+"""A viscous gas on cells as users see it: beside nodes, walls, figures, what is refused."""
+
+import csv
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh import plot
+from kinemesh.errors import MeshError, SettingsError
+from viscous_cases import SOLVERS
+
+pytestmark = pytest.mark.flow
+ROUND = km.mesh.cylinder(600, far_field=8.0, around=32)
+PLATE = km.mesh.plate(1300, height=0.5, wall_spacing=1e-3, edge_spacing=0.006)
+ENDS = {
+    "outlet": km.outlet(pressure=1.0),
+    "symmetry": "symmetry",
+    "inlet": "far",
+    "farfield": "far",
+}
+
+
+def cylinder(mesh=ROUND, settings=None, **more):
+    told = {"mach": 0.3, "reynolds": 40.0, "alpha_deg": 5.0, "device": "cpu"} | more
+    return km.CellCentred(mesh, settings=km.CellSettings(**settings or {}), **told)
+
+
+def test_friction_along_a_plate_is_that_of_blasius():
+    """With a plane of symmetry before the plate, an outlet behind it, cells 50 times as long."""
+    case = km.CellCentred(
+        PLATE, mach=0.2, reynolds=1e5, device="cpu", walls=["wall"], boundaries=ENDS,
+        settings=km.CellSettings(limiter="none", cfl=10.0, steady_drop=1e-4),
+    )  # fmt: skip
+    run = case.steady()
+
+    wall = case.walls()["wall"]
+    behind = wall.x > 0.25  # of the leading edge, which no mesh resolves
+    root = np.sqrt(1e5 * wall.x[behind])
+    np.testing.assert_allclose(wall.cf[behind] * root, 0.664, rtol=0.04)  # 3.7 % at most
+    np.testing.assert_allclose(  # of the whole height of the wall cells, as that of nodes
+        wall.y_plus[behind], 1e-3 * 0.2 * np.sqrt(0.332 / root) * 1e5 / 0.2, rtol=0.03
+    )
+    assert run.summary["result"]["converged"]
+    assert not run.history["cd_pressure"].any()
+    assert not wall.heat_flux.any()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("turbulence", [None, "sa"])
+def test_loads_of_a_section_are_those_about_nodes(turbulence):
+    """The difference of the two is a sign of the error of both."""
+    told = {None: {"reynolds": 5e3}, "sa": {"reynolds": 1e5, "turbulence": "sa"}}[turbulence]
+    mesh = km.mesh.airfoil("naca0012", nodes=10_000, around=110, topology="c", cells="quads",
+                           heights="even", wall_spacing=1e-3 if turbulence is None else 4e-4,
+                           far_field=30.0)  # fmt: skip
+    one, other = (
+        solver(mesh, mach=0.5, alpha_deg=1.0, device="cpu", settings=settings(limiter="none"),
+               **told).steady().summary["result"]
+        for solver, settings in SOLVERS.values()
+    )  # fmt: skip
+
+    assert one["converged"]
+    assert other["converged"]
+    assert other["cd"] == pytest.approx(one["cd"], rel=0.02)
+    assert other["cd_friction"] == pytest.approx(one["cd_friction"], rel=0.03)
+    assert other["y_plus_mean"] == pytest.approx(one["y_plus_mean"], rel=0.02)
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cylinder")
+    case = cylinder(turbulence="sa")
+    return case, case.steady(out=folder), folder
+
+
+def test_a_run_leaves_its_walls_in_a_table_and_in_its_fields(ended):
+    """Face by face, the gas on the left, from the trailing edge on."""
+    case, run, folder = ended
+    with (folder / "wall.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    table = {name: np.array([float(row[name]) for row in rows]) for name in rows[0] if
+             name != "body"}  # fmt: skip
+    wall = run.walls()["cylinder"]
+
+    assert len(wall.x) == 32
+    for name, own in table.items():
+        np.testing.assert_array_equal(own, getattr(case.walls()["cylinder"], name))
+        if name != "cp":  # of the cells there, as pressures are in fields
+            np.testing.assert_allclose(getattr(wall, name), own, rtol=1e-6, atol=1e-12)
+    x, y = wall.x, wall.y
+    turned = np.roll(x, -1) * y - x * np.roll(y, -1)  # clockwise about the body
+    assert (turned > 0).all() or (turned < 0).all()
+    assert x.argmax() in (0, len(x) - 1)
+    fields = run.fields()
+    assert fields.on == "cells"
+    assert fields["EddyViscosity"].min() >= 0
+    assert np.count_nonzero(fields["YPlus"]) == 32
+
+
+def test_the_figures_of_a_viscous_gas_are_drawn_of_cells(ended, undrawn):
+    _, _, folder = ended
+
+    made = {path.name for path in plot.from_directory(folder)}
+
+    assert {"vorticity.png", "eddies.png", "friction.png"} <= made
+    assert "layers.png" not in made
+
+
+def test_profiles_of_layers_are_refused_of_cells(ended):
+    _, run, _ = ended
+
+    with pytest.raises(km.CaseError, match="layer: the fields are of cells"):
+        run.layer(0.0)
+
+
+@pytest.mark.filterwarnings("ignore:.*y\\+ of about:RuntimeWarning")
+def test_cells_too_high_for_turbulence_are_warned_of():
+    """In words of the height of the wall cells, before the run and behind it."""
+    with pytest.warns(RuntimeWarning, match=r"a y\+ of about 1.7e\+02 by a flat plate"):
+        case = cylinder(reynolds=1e5, turbulence="sa", settings={"steady_iterations": 10})
+    with pytest.warns(RuntimeWarning, match=r"y\+ of the wall cells is .* wall_spacing = .* gives"):
+        case.steady()
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"face_loop": "colours"}, "face_loop is 'colours', which viscous flow has not"),
+        ({"face_loop": "atomics"}, "face_loop is 'atomics', which viscous flow has not"),
+        ({"face_loop": "recompute"}, "face_loop is 'recompute', which viscous flow has not"),
+        ({"linear_solver": "lusgs"}, "linear_solver is 'lusgs', which viscous flow has not"),
+    ],
+)
+def test_settings_that_viscous_flow_has_not_are_refused(settings, words):
+    with pytest.raises(SettingsError, match=words):
+        cylinder(settings=settings)
+
+
+def test_one_layer_of_cells_between_planes_is_refused():
+    """Gradients would be none at all, without a word."""
+    solid = km.mesh.extruded(ROUND, span=0.5, layers=1)
+
+    with pytest.raises(MeshError, match=r"576 of 576 cells have all .* in one plane.*layers = 2"):
+        cylinder(solid, reference_area=0.5)
