@@ -1,6 +1,7 @@
 """Input about viscous wings that is refused, or told before the run."""
 
 import kinemesh as km
+import numpy as np
 import pytest
 from kinemesh.errors import KinemeshWarning, SettingsError
 
@@ -49,3 +50,23 @@ def test_a_wing_in_millimetres_is_told_by_its_planform(wing):
 def test_a_viscous_wing_that_slips_has_no_wall(wing):
     with pytest.raises(SettingsError, match="there is no wall; expected a wall that the gas stick"):
         case(wing[4.7], walls=[], far=["wing", "farfield"])
+
+
+@pytest.mark.filterwarnings("ignore:.*edges lie around the wall:RuntimeWarning")
+def test_the_line_that_closes_the_cap_is_left_out_of_the_mean_y_plus(wing):
+    """Its nodes alone: the first node off the wall is the next station beyond the tip."""
+    made = case(wing[4.7])
+    found = made.end_numbers()
+    x, node = made.grid.points, made.grid.wall.node
+    aside = ~made.friction.nodes.layered(x)
+
+    y, z = x[node, 1], x[node, 2]
+    assert 3 < aside.sum() < 20
+    assert (y[aside] > y.max() - 1e-6).all()
+    assert np.abs(z[aside]).max() < 1e-12
+    walls = made.friction.at_walls()
+    own = walls.size * ~aside
+    mean = (walls.y_plus * own).sum() / own.sum()
+    assert found["y_plus_mean"][0] == pytest.approx(mean, rel=1e-12)
+    assert (walls.y_plus * walls.size).sum() / walls.size.sum() > 1.2 * mean
+    assert found["y_plus_largest"][0] == walls.y_plus.max() == walls.y_plus[aside].max()

@@ -14,6 +14,7 @@ from kinemesh.space.volumes import Volumes
 
 Floats = NDArray[np.float64]
 EQUAL = 1e-6  # relative difference of lengths or cosines that count as one: the first is taken
+ASIDE = 10.0  # first node off the wall over the nearest one beyond which layers lie across the wall
 SHARE = {"points": 0.5, "cells": 1.0}  # of a cell at a wall that a volume there has
 SHARP = 0.5  # area vector over area of wall below which the wall's sides are told apart
 
@@ -127,6 +128,16 @@ class WallNodes:
         """(nodes,) distances of the first nodes off the wall."""
         return lengths(x[self.first] - x[self.patch.node])
 
+    def layered(self, x: Floats) -> NDArray[np.bool_]:
+        """(nodes,) True where the first nodes off the wall are about as near as any.
+
+        Elsewhere layers lie across the wall, as on the line that closes a wing's cap.
+        """
+        row, near = self._neighbours()
+        nearest = np.full(len(self.patch), np.inf)
+        np.minimum.at(nearest, row, lengths(x[near] - x[self.patch.node[row]]))
+        return np.asarray(self.spacing(x) <= ASIDE * nearest)
+
     def bent(self, x: Floats, cosine: float) -> NDArray[np.bool_]:
         """True at nodes of which two facets turn by more than the angle of this cosine."""
         own = shares(x, self.corners)
@@ -173,6 +184,11 @@ class WallFaces:
         height = 2 * ((get(own.device["xf"]) - x[own.node]) * normal).sum(axis=1)
         none = np.zeros(len(own), bool)
         return Standing(normal, area, area, downstream(normal, stream), height, none)
+
+    def layered(self, x: Floats) -> NDArray[np.bool_]:
+        """(faces,) True: the cells behind them are as high as they are."""
+        del x
+        return np.ones(len(self.patch), bool)
 
     def spacing(self, x: Floats) -> Floats:
         """(faces,) heights of the cells behind them."""

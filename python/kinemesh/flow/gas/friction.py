@@ -195,7 +195,8 @@ class Friction(Slip):
     def y_plus(self) -> dict[str, Floats]:
         """(members,) largest y+, where it is, and its mean over the length of all walls.
 
-        nan without walls.
+        The mean leaves out where layers lie across the wall (`WallNodes.layered`).  nan without
+        walls.
         """
         own, node = self.at_walls(), self.grid.wall.node
         of, x = self.grid.member[node], self.positions()
@@ -204,8 +205,9 @@ class Friction(Slip):
         last = np.flatnonzero(np.diff(of[order], append=-1))
         for made, values in zip((largest, *place), (own.y_plus, *x.T), strict=True):
             made[of[order][last]] = values[order][last]
-        length = np.bincount(of, own.size, self.grid.members)
-        total = np.bincount(of, own.y_plus * own.size, self.grid.members)
+        size = own.size * self.nodes.layered(self.backend.get(self.fields["x"]))
+        length = np.bincount(of, size, self.grid.members)
+        total = np.bincount(of, own.y_plus * size, self.grid.members)
         mean = np.full(self.grid.members, np.nan)
         np.divide(total, length, out=mean, where=length > 0)
         at = dict(zip(self.places, place, strict=True))
