@@ -120,7 +120,7 @@ class Enclosed:
 
 
 class EnclosedInSpace(Enclosed):
-    """Step of `Enclosed` in the cube from -1 to 1; its flow is Ethier and Steinman's, which drifts.
+    """Projection step in the cube from -1 to 1: a flow of Ethier and Steinman that drifts.
 
     The part inside has 0.9 of its spacing, is 0.6 times as wide and turns about an axis of its own.
     """
