@@ -152,6 +152,32 @@ MEMBERS = {
 }  # fmt: skip
 
 
+RING = km.mesh.cylinder(640, around=40, wall_spacing=0.05, far_field=8.0)
+SOLVERS = {
+    "cells": lambda own: km.CellCentred(MESH, mach=0.5, structure=own, device="cpu"),
+    "meshless": lambda own: km.Meshless(
+        km.Cloud.from_mesh(MESH), mach=0.5, structure=own, device="cpu"
+    ),
+    "single": lambda own: gas(own, dtype="float32"),
+    "viscous": lambda own: gas(own, RING, mach=0.3, reynolds=40.0),
+    "water": lambda own: km.Incompressible(MESH, reynolds=200.0, structure=own, device="cpu"),
+}
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_every_solver_is_coupled(name):
+    rows = SOLVERS[name](section()).run(time_step=0.5, steps=4, kick=KICK).history
+    work = sum(
+        np.diff(rows[f"q_{own}"]) * (rows[f"load_{own}"][1:] + rows[f"load_{own}"][:-1]) / 2
+        for own in ("h", "alpha")
+    )
+
+    assert (rows["coupling_residual"] <= coupled.TOLERANCE).all()
+    assert rows["load_h"] == pytest.approx(rows["cl"], abs=1e-3 * np.abs(rows["cl"]).max())
+    assert np.diff(rows["energy"]) == pytest.approx(work, abs=1e-12 * rows["energy"].max())
+    assert np.abs(np.diff(rows["q_alpha"])).min() > 0
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", MEMBERS)
 @pytest.mark.parametrize("deform", [km.deform.Rigid(), km.deform.TorsionalSprings()])
