@@ -422,7 +422,7 @@ def test_isogais_case_a_is_damped_at_a_speed_index_of_0_8():
     roots = run.roots
     assert roots["zeta"][0] == pytest.approx(0.0026, abs=5e-4)
     assert roots["omega"][0] == pytest.approx(0.959, abs=2e-3)
-    assert run.history["sub_iterations"].mean() < 2.1
+    assert run.history["sub_iterations"].mean() < 2.3
 
 
 def test_a_run_without_structures_has_no_roots():
