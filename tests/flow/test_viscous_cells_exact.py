@@ -47,7 +47,7 @@ def test_gradients_of_stresses_are_exact_for_linear_fields(kind, aspect, gradien
 def given(case, aspect, warm=None):
     """Fields of a linear flow of pressure 1 at the cells, and at the walls velocities of it.
 
-    The viscosity of molecules is MU; at a wall of the temperature `warm` it is that over the law.
+    The viscosity at the walls is MU: that of the cells, or of the temperature `warm` by the law.
     """
     b, x = case.backend, case.grid.points
     v, T, g = linear(x, aspect)
@@ -61,7 +61,8 @@ def given(case, aspect, warm=None):
         "q": b.array(np.column_stack([rho, v, 1 + 0 * T]), "real"),
         "slope": b.array(slope.reshape(-1, 8), "real"),
         "grad": b.zeros((len(x), 8)),
-        "mu": b.array(np.tile([MU, 5.0], (len(x), 1)), "float64"),  # of eddies none at a wall
+        # of eddies none at a wall
+        "mu": b.array(np.tile([MU if warm is None else 3 * MU, 5.0], (len(x), 1)), "float64"),
     }
     law = 1.0 if warm is None else (warm**1.5 * (1 + LAW) / (warm + LAW))
     fields["mu_stream"] = b.array([MU / law], "float64")

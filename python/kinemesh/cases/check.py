@@ -271,9 +271,9 @@ def _solid(case: Case) -> Any:
     from kinemesh import mesh
 
     section = _mesh(case)
-    made = mesh.extruded(section)
+    made = mesh.extruded(section, layers=2)
     # of a case whose mesh has a carrier: one of itself
-    tets = partial(mesh.extruded, section, cells="tets")
+    tets = partial(mesh.extruded, section, layers=2, cells="tets")
     return replace(made, origin=replace(made.origin, carrier=tets))
 
 

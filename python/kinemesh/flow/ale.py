@@ -222,6 +222,7 @@ class Ale(Solver):
         check_planes(grid, markers.measured)
         super().__init__(arguments, markers, grid)
         check_mirrors(self)
+        self.check_slopes()
         for tell in NOTES[dimension.count]:
             self.notes += tell(self)
 
@@ -267,7 +268,10 @@ class Ale(Solver):
 
     @property
     def counted(self) -> Any:
-        return like(type(self), self.viscosity.small)
+        made = like(type(self), self.viscosity.small)
+        if self.viscosity.thin:  # and so a class of its own
+            made.levels = True
+        return made
 
     @property
     def viscosities(self) -> NDArray[np.float64]:

@@ -1,8 +1,8 @@
-"""Cell-centred implicit ALE solver of the Euler equations on moving meshes, in the plane deforming.
+"""Cell-centred implicit ALE solver of a gas on moving meshes, in the plane deforming.
 
-Weng et al. (2021), whose loops over meshes docs/loops.md measures; docs/theory.md, section 8.  A
-second discretisation on the very same mesh as `kinemesh.flow.ale`, with its pseudo-time, matrix and
-deformations.
+Weng et al. (2021), whose loops over meshes docs/loops.md measures; docs/theory.md, sections 8 and
+9.7.  A second discretisation on the very same mesh as `kinemesh.flow.ale`, with its pseudo-time,
+matrix and deformations.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kinemesh.flow.gas.friction import Friction
 from kinemesh.flow.gas.friction_cells import FaceFriction
 from kinemesh.flow.terms.base import Term
 from kinemesh.flow.terms.gradients import CELL_GRADIENTS, CellGradients
-from kinemesh.flow.terms.stick_cells import ON_CELLS
+from kinemesh.flow.terms.stick_cells import ON_CELLS, check_fits
 from kinemesh.flow.terms.viscous import ViscousTerms
 from kinemesh.space.cells import Cells
 from kinemesh.space.faces import FaceVolumes
@@ -88,6 +88,10 @@ class CellCentred(Ale):
     friction_type: ClassVar[type[Friction]] = FaceFriction
     levels: ClassVar[bool] = False  # of prisms in space they slow steps of Newton down by ten
     sampled: ClassVar[Mapping[str, str]] = {"cells in space": "full cells in space"}
+
+    def check_slopes(self) -> None:
+        if self.viscosity.viscous:
+            check_fits(self.grid, self.backend.get(self.fields["whole"]))
 
     def check_motions(self, arguments: Arguments) -> None:
         super().check_motions(arguments)

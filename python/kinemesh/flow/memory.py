@@ -226,7 +226,7 @@ def _held(
         if isinstance(space, Parts):
             total += members * room_of(len(space.points), len(space.names), space.points.shape[1])
         if getattr(settings, "newton", False) and solver.levels:
-            total += LEVELS[space.points.shape[1]] * members * len(space.points)
+            total += LEVELS[space.points.shape[1]] * members * _unknowns(solver, space)
         if deform == "carrier":
             points = len(space.points)
             total += members * (CARRIED * points + CARRIER * max(10_000, points // 10))
@@ -234,6 +234,13 @@ def _held(
             points, d = space.points.shape
             total += (HIERARCHY[d] + VECTORS[d] * members) * degree(points) * points
     return round(total)
+
+
+def _unknowns(solver: Any, space: Any) -> int:
+    """Volumes of a mesh: its points, or its cells."""
+    if solver.volumes.on == "points":
+        return len(space.points)
+    return sum(map(len, space.blocks.values()))
 
 
 def available(backend: Backend) -> int | None:
@@ -354,7 +361,10 @@ class Counted:
             return None
 
         changed = {"backend_type": Counting, "fits": nothing, "initialise": nothing}
-        return type(cls.__name__, (cls,), changed)
+        return type(cls.__name__, (cls,), {**changed, "check_slopes": nothing})
+
+    def check_slopes(self) -> None:
+        """MeshError for a mesh on which gradients are none; small spaces may be such ones."""
 
     def complete(self) -> None:
         """Make what arrays a case makes where they are first needed: they count."""

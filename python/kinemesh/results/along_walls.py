@@ -32,7 +32,8 @@ class Wall(Brief):
     """Flow on the wall of one body, in arrays (nodes,).
 
     Nodes follow each other along the wall, the fluid on the left; a closed wall begins at its
-    trailing edge.  In space they are in the order of the user's file.
+    trailing edge.  In space they are in the order of the user's file.  Of a solver on cells they
+    are the middles of faces; read back from fields in space, nodes with means of the cells there.
 
     Parameters
     ----------
