@@ -90,7 +90,7 @@ class CellCentred(Ale):
     sampled: ClassVar[Mapping[str, str]] = {"cells in space": "full cells in space"}
 
     def check_slopes(self) -> None:
-        if self.viscosity.viscous:
+        if "whole" in self.fields:  # which stresses take
             check_fits(self.grid, self.backend.get(self.fields["whole"]))
 
     def check_motions(self, arguments: Arguments) -> None:
