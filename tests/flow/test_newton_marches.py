@@ -355,7 +355,8 @@ def test_steps_with_a_model_of_turbulence_are_of_newton_by_default(settings, gas
     (km.Ale, {"unsteady_newton": True}, {}, "unsteady_newton is True .* an inviscid gas"),
     (km.Ale, {"newton_vectors": 40}, VISCOUS | SINGLE, "newton is False by default in float32"),
     (km.Ale, {"newton_tolerance": 0.1, "linear_solver": "lusgs"}, {}, "with linear_solver = 'lusg"),
-    (km.CellCentred, {"newton_vectors": 40}, {}, "newton is False by default on cells"),
+    (km.CellCentred, {"newton_vectors": 40}, {}, "newton is False by default of an inviscid gas on "
+     "cells"),
     (km.Ale, {"unsteady_newton_tolerance": 0.2}, VISCOUS, "unsteady_newton is False by default "
      "without a model of turbulence"),
 ])  # fmt: skip
