@@ -350,6 +350,8 @@ def test_titles_of_ready_cases_say_the_numbers_that_they_have(name):
         "amplitude_deg": pitch.get("amplitude_deg", pulse.get("pitch_deg")),
         "k": pitch.get("k", modes.get("k")),
     }
+    for key in ("speed_index", "mass_ratio", "reduced_velocity"):
+        stated[key] = getattr(case.structure, key, None)
     outlet = (case.mesh.sides().get("boundaries") or {}).get("outlet", {})
     if isinstance(outlet, dict):
         stated |= {"mesh.boundaries.outlet.pressure": outlet.get("pressure")}
