@@ -14,7 +14,7 @@ BOX = (-14.0, 20.0, 0.0, 14.0, -14.0, 14.0)  # [chord]
 CORE = (-1.5, 3.0, 0.0, 3.6, -2.7, 2.7)
 GROWTH, SPAN, FAR_FIELD = 1.5, 2.0, 1.9
 NEAR = 1 / 4  # of the nodes, those of the part about the wing
-WALL = 1.4  # height of the first cells, times the root of the nodes of their part [chord]
+WALL = 2**0.5  # height of the first cells, times the root of the nodes of their part [chord]
 
 
 def searched(nodes: int) -> Mesh:

@@ -32,7 +32,7 @@ class FlowPart:
     """Stream, viscosity, reference lengths, and the moment's point."""
 
     mach: float | None = None  # of the stream; needed but by method "incompressible"
-    reynolds: float | None = None  # by speed and chord; method "ale" is inviscid without
+    reynolds: float | None = None  # by speed and chord; a gas is inviscid without
     stream: float | None = None  # of method "incompressible": 1 (default), or 0 of a fluid at rest
     alpha_deg: float = 0.0  # turns the stream, not the mesh [deg]
     moment_about: tuple[float, float] | None = None  # a point of the body as given; or [0.25, 0]
@@ -40,7 +40,7 @@ class FlowPart:
     reference_area: float | None = None  # where the method takes it; or the chord, in space 1
     reference_length: float | None = None  # of moments, in space of k; or the chord, in space 1
     loads: tuple[str, ...] | None = None  # walls whose loads count; or all, in a channel its bodies
-    reynolds_length: float | None = None  # of "ale" (all below): of reynolds, in chords; or 1
+    reynolds_length: float | None = None  # of a gas (all below): of reynolds, in chords; or 1
     turbulence: str | None = None  # sa, Spalart and Allmaras; laminar without
     temperature_k: float | None = None  # of the stream, for Sutherland's law; or 288.15 [K]
     wall: str | float | None = None  # adiabatic (default), or its temperature over the stream's
