@@ -29,6 +29,19 @@ def linear(x, aspect, seed=5):
     return x @ g[:2].T + [0.2, -0.1], x @ g[2] + 1.0, g
 
 
+def slopes_error(case, aspect):
+    """Largest error of gradients of a linear flow, each part by what it does over a thin cell."""
+    v, _, g = linear(case.grid.points, aspect)
+    rows = np.vstack([g[2], g[:2], g[2] / 2])
+    case.initialise(np.column_stack([1 + case.grid.points @ rows[0], v,
+                                     1 + case.grid.points @ rows[3]]))  # fmt: skip
+    case.start_steady()
+    for call in case.terms["gradients"].residual():
+        call()
+    found = case.backend.get(case.fields["slope"]).reshape(-1, 4, 2)
+    return np.abs((found - rows) / [1.0, aspect]).max()
+
+
 def gas(mesh, settings=None, **changes):
     """A viscous gas in the far field alone."""
     told = {"mach": 0.5, "reynolds": 50.0, "walls": [], "device": "cpu"}
