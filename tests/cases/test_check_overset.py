@@ -101,6 +101,13 @@ def test_parts_in_space_that_move_are_rigid_and_their_points_are_those_of_the_ca
     assert rows["pre-flight"][0] == "ok", rows
 
 
+@pytest.mark.long
+def test_half_a_body_over_a_background_without_its_plane_of_symmetry_is_refused(checked):
+    rows = checked(SPACE.replace('boundaries = { front = "symmetry" }', ""))
+    assert rows["mesh"][0] == "wrong"
+    assert "'back.front', which lies in it, is of kind 'far'" in rows["mesh"][1]
+
+
 def test_a_case_in_whose_folder_is_another_run_is_flown_too(checked):
     about = {"format": summary.FORMAT, "case": {"name": "other"}}
     summary.write(Path("out/summary.json"), about)

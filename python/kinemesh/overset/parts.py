@@ -22,6 +22,7 @@ from kinemesh.mesh.kinds import SOLIDS
 from kinemesh.mesh.mesh import Mesh, fill
 from kinemesh.mesh.origin import Origin
 from kinemesh.overset.part_markers import OVERSET, Asked, Sides, one_background
+from kinemesh.overset.part_planes import check_shared
 from kinemesh.space.conditions.base import BODY, Condition
 from kinemesh.space.conditions.words import Wall
 
@@ -122,7 +123,7 @@ class Parts(Mesh):
         Raises
         ------
         OversetError, MeshError    parts that are no meshes, some of them in the plane and some in
-            space, or whose boundaries are not clear
+            space, whose boundaries are not clear, or that do not share planes of symmetry
         """
         given = {name: _part(name, part) for name, part in parts.items()}
         dimension = _of_all(given)
@@ -149,6 +150,7 @@ class Parts(Mesh):
             made = cls._checked(joined, solids, more)
         else:
             made = cls(*joined, *more, solids=solids)
+        check_shared(made)
         for name in moving:
             if name in given and name not in made.boundaries:
                 made.boundaries[name] = np.empty((0, WIDTH[dimension.count]), np.int32)
