@@ -70,6 +70,37 @@ def test_q_of_a_linear_flow_is_exact(kind):
     np.testing.assert_allclose(found, ((spin**2).sum() - (strain**2).sum()) / 2, atol=1e-12)
 
 
+@pytest.mark.parametrize("turn", range(4))
+def test_q_where_edges_of_cells_go_straight_on_is_that_of_the_flow(turn):
+    """A prism as a hexahedron: a side of its triangle has a node between, as noses of tips have.
+
+    Turned so that what has no volume has one of round-off.
+    """
+    flat = np.roll([(0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (1.0, 1.5)], turn, axis=0)
+    points = np.concatenate([np.column_stack([flat, np.full(4, z)]) for z in (0.0, 1.0, 2.0)])
+    points = points @ np.linalg.qr(np.random.default_rng(5).normal(size=(3, 3)))[0]
+    cells = np.array([np.arange(8), np.arange(4, 12)])
+    mesh = SimpleNamespace(points=points, solids={"hexahedra": cells})
+    slopes = np.array([[0.3, -0.7, 0.2], [0.9, 0.4, -0.5], [-0.1, 0.6, 0.8]])
+    exact = -0.5 * np.trace(slopes @ slopes)
+
+    linear = km.plot.q_criterion(flow_of(mesh, Velocity=points @ slopes))
+    bent = np.sin(points[:, ::-1])  # its slopes are at most 1
+    other = km.plot.q_criterion(flow_of(mesh, Velocity=bent))
+
+    np.testing.assert_allclose(linear, exact, rtol=1e-12)
+    assert np.abs(other).max() < 1.5
+
+
+def test_q_about_a_wing_has_no_peaks_off_its_tip():
+    mesh = km.mesh.wing("naca0012", nodes=10_000, outer="overset")
+    x, _, z = mesh.points.T
+
+    found = km.plot.q_criterion(flow_of(mesh, Velocity=np.stack([z, 0 * z, -x], axis=1)))
+
+    np.testing.assert_allclose(found, 1.0, rtol=1e-9)
+
+
 def test_a_figure_has_the_triangles_of_surface_and_walls_within_its_box(tmp_path):
     mesh = cube(5, "hexahedra", 2.0, middle=-1.0)
     values, walls = np.linalg.norm(mesh.points, axis=1), mesh.boundaries["rim"][:, :3]

@@ -25,6 +25,7 @@ Array = NDArray[Any]
 LIGHT = np.array([-0.35, -0.55, 0.76])  # way to the light
 DIM = 0.45  # share of a colour that is left on what the light does not reach
 BRIGHT, DULL = (0.85, 0.62, 0.24, 1.0), (0.54, 0.56, 0.6, 1.0)  # of a surface, and of walls
+FLAT = 1e-12  # volume over the product of three edges: four corners in a plane, but for round-off
 MOST = 200_000  # triangles of a figure; matplotlib takes some 10 s for so many
 
 
@@ -40,6 +41,8 @@ def q_criterion(flow: Fields) -> Array:
 
     Omega and S are the antisymmetric and symmetric parts of the velocity's gradient, which is the
     mean of those of the tetrahedra about a node by their volumes; exact for linear velocities.
+    Tetrahedra without a volume, such as cells have whose edges go straight on, are left out, and
+    nodes of no other ones have the mean of the gradients at these' other corners.
 
     Raises
     ------
@@ -50,16 +53,29 @@ def q_criterion(flow: Fields) -> Array:
         raise CaseError(f"plot: the fields have no Velocity; there are {', '.join(flow)}")
     x, cells = flow.points, _cones(flow.cells)
     edges = x[cells[:, 1:]] - x[cells[:, :1]]
-    volume = np.linalg.det(edges)
-    cells, edges, volume = (own[volume != 0] for own in (cells, edges, volume))
+    areas = np.cross(np.roll(edges, -1, axis=1), np.roll(edges, -2, axis=1))
+    volume = np.einsum("nd,nd->n", edges[:, 0], areas[:, 0])
+    whole = np.abs(volume) > FLAT * np.prod(np.linalg.norm(edges, axis=2), axis=1)
+    flat, cells, volume, areas = cells[~whole], cells[whole], volume[whole], areas[whole]
     u = flow["Velocity"]
-    slopes = np.linalg.solve(edges, u[cells[:, 1:]] - u[cells[:, :1]])  # of u_j along x_i
+    rise = np.sign(volume)[:, None, None] * (u[cells[:, 1:]] - u[cells[:, :1]])
+    slopes = np.einsum("nki,nkj->nij", areas, rise)  # of u_j along x_i, times the volume
     total, weight = np.zeros((len(x), 3, 3)), np.zeros(len(x))
     for corner in cells.T:
-        np.add.at(total, corner, np.abs(volume)[:, None, None] * slopes)
+        np.add.at(total, corner, slopes)
         np.add.at(weight, corner, np.abs(volume))
     mean = total / np.where(weight > 0, weight, 1.0)[:, None, None]
+    _from_others(mean, weight > 0, flat)
     return np.asarray(-0.5 * np.einsum("nij,nji->n", mean, mean))
+
+
+def _from_others(mean: Array, known: Array, flat: Array) -> None:
+    """Fill in gradients (nodes, 3, 3) of nodes in flat tetrahedra alone: means of the others'."""
+    near = (~known[flat][:, :, None] & known[flat][:, None]).nonzero()
+    own, other = flat[near[0], near[1]], flat[near[0], near[2]]
+    np.add.at(mean, own, mean[other])
+    count = np.bincount(own, minlength=len(mean))
+    mean /= np.where(count > 0, count, 1)[:, None, None]
 
 
 def triangles_at(
