@@ -124,12 +124,31 @@ def test_a_figure_has_the_triangles_of_surface_and_walls_within_its_box(tmp_path
     assert len(axes.collections[0].get_facecolor()) == beyond
 
 
+@pytest.mark.parametrize("size", [(4, 2, 0.4), (0.2, 4, 4)])
+def test_labels_of_flat_bodies_are_within_the_figure(size):
+    mesh = cube(8, "hexahedra", 2.0, middle=-1.0)
+    values = np.linalg.norm(mesh.points, axis=1)
+
+    figure = km.plot.isosurface(
+        mesh.points * size, cells_of(mesh), values, 0.9, np.zeros((0, 3), int), "flat"
+    )
+
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        x0, y0, x1, y1 = axis.get_tightbbox().extents
+        assert 0 <= x0 < x1 <= figure.bbox.width
+        assert 0 <= y0 < y1 <= figure.bbox.height
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
         ({"level": 9.0}, "0 triangles at level 9, expected 1 to .* values are 0"),
         ({"points": np.zeros((3, 2))}, "a flow of the plane, expected one in space"),
-        ({"values": np.zeros(3)}, "a flow on cells, expected one in space"),
+        ({"level": np.nan}, "level = nan, expected a finite number"),
+        ({"values": np.zeros(3)}, "3 values of 125 nodes, expected one of each"),
+        ({"values": np.zeros(64)}, "a flow on cells, expected one in space"),
         ({"cells": np.zeros((0, 8), int)}, "no cells, expected"),
     ],
 )

@@ -26,6 +26,7 @@ LIGHT = np.array([-0.35, -0.55, 0.76])  # way to the light
 DIM = 0.45  # share of a colour that is left on what the light does not reach
 BRIGHT, DULL = (0.85, 0.62, 0.24, 1.0), (0.54, 0.56, 0.6, 1.0)  # of a surface, and of walls
 FLAT = 1e-12  # volume over the product of three edges: four corners in a plane, but for round-off
+MARGIN = 0.005  # of a figure's width and height, about labels
 MOST = 200_000  # triangles of a figure; matplotlib takes some 10 s for so many
 
 
@@ -142,14 +143,20 @@ def isosurface(
 
     Raises
     ------
-    CaseError    a flow of the plane, or on cells; no surface at that level, or too many triangles
+    CaseError    a flow of the plane, or on cells; values of other nodes; a level that is not
+        finite, that has no surface, or one of too many triangles
     """
     from matplotlib import colormaps
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-    _refuse_flat(points, cells, "points" if len(values) == len(points) else "cells")
+    on = "cells" if len(values) == len(cells) != len(points) else "points"
+    _refuse_flat(points, cells, on)
+    if len(values) != len(points):
+        raise CaseError(f"plot: {len(values)} values of {len(points)} nodes, expected one of each")
+    if not np.isfinite(level):
+        raise CaseError(f"plot: level = {level!r}, expected a finite number")
     ends, share = triangles_at(cells, values, level)
     place = _between(points, ends, share)
     seen = _within(place, box)
@@ -169,19 +176,36 @@ def isosurface(
     tones = np.concatenate([tone, np.tile(DULL, (len(body), 1))])
     figure = figure_of(7.2, 5.2)
     axes = figure.add_subplot(projection="3d", computed_zorder=False)
-    axes.add_collection3d(Poly3DCollection(both, facecolors=_lit(both, tones), edgecolors="none"))
     corners = both.reshape(-1, 3)
     ranges = np.stack([corners.min(axis=0), corners.max(axis=0)])
     ranges = ranges if box is None else np.reshape(box, (3, 2)).T
     axes.set(xlim=ranges[:, 0], ylim=ranges[:, 1], zlim=ranges[:, 2])
-    axes.set_box_aspect(np.ptp(ranges, axis=0), zoom=1.15)
     axes.view_init(*way)
     axes.set(xlabel=unit.over("x"), ylabel=unit.over("y"), zlabel=unit.over("z"))
     axes.locator_params(nbins=5)
     if colours is not None:
         figure.colorbar(scale, ax=axes, shrink=0.6, pad=0.08).set_label(label)
     headed(figure, title)
+    _fit(figure, axes, np.ptp(ranges, axis=0))
+    axes.add_collection3d(Poly3DCollection(both, facecolors=_lit(both, tones), edgecolors="none"))
     return figure
+
+
+def _fit(figure: Any, axes: Any, size: Array, zoom: float = 1.15) -> None:
+    """Zoom until axes of some size (3,) are within the figure with their numbers and labels."""
+    while zoom > 0.5:
+        axes.set_box_aspect(size, zoom=zoom)
+        for _ in (1, 2):  # for the layout, and by it
+            figure.draw_without_rendering()
+        each = [axis.get_tightbbox() for axis in (axes.xaxis, axes.yaxis, axes.zaxis)]
+        reach = np.array([own.extents for own in each])
+        middle = np.add(*np.split(axes.bbox.extents, 2)) / 2
+        off = np.concatenate([reach[:, :2].min(axis=0), reach[:, 2:].max(axis=0)]).reshape(2, 2)
+        room = figure.bbox.extents.reshape(2, 2) * (1 - 2 * MARGIN) + MARGIN * figure.bbox.size
+        share = ((room - middle) / (off - middle)).min()
+        if share >= 1:
+            return
+        zoom *= min(float(share), 0.97)  # the layout follows
 
 
 def _refuse_flat(points: Array, cells: Array, on: str) -> None:
