@@ -61,6 +61,7 @@ def test_numbering_keeps_neighbours_close():
         ({"box": (1, 0, 0, 1)}, r"box = \(1, 0, 0, 1\), expected \(x0, x1, y0, y1\)"),
         ({"box": (0, 1)}, r"box = \(0, 1\), expected"),
         ({"core": "wide"}, r"core = 'wide', expected"),
+        ({"core": (-1, 3, -2, 2, 0, 1)}, r"box = .* has 4 numbers and core = .* has 6, expected"),
         ({"core": (-9, 3, -2, 2)}, r"in x; expected it in the box"),
         ({"core": (-1.5, 3, -2, 7.95)}, r"in y; .* at least a cell of 0\.1005 away"),
         ({"core": (0, 0.01, -2, 2)}, r"the core is 0.01 long in x"),

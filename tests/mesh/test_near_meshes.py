@@ -41,7 +41,8 @@ def test_a_background_in_space_is_uniform_in_its_core_and_fills_its_box():
     ("change", "told"),
     [
         ({"box": BOX[:5]}, r"expected \(x0, x1, y0, y1\) or in space \(x0, x1, y0, y1, z0, z1\)"),
-        ({"core": (-1, 1, 0, 1)}, r"expected \(x0, x1, y0, y1, z0, z1\)"),
+        ({"core": (-1, 1, 0)}, r"expected \(x0, x1, y0, y1, z0, z1\)"),
+        ({"core": (-1, 1, 0, 1)}, r"has 6 numbers and core = \(-1, 1, 0, 1\) has 4, expected 4"),
         ({"symmetry": ["frnt"]}, "did you mean 'front'"),
         ({"symmetry": ["front"], "walls": ["front"]}, "are both walls and symmetry"),
         ({"spacing": 0.005}, "expected at most"),

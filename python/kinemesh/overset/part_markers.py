@@ -48,7 +48,7 @@ def one_background(given: Mapping[str, Part]) -> None:
         raise OversetError(
             f"parts {backgrounds} have no overset boundary, expected one such part, the "
             f"background; of every other one {BEWARE}, which km.mesh.airfoil, around, "
-            f'cylinder, disc and sphere make by outer="overset"; their markers are '
+            f'cylinder, disc, sphere and wing make by outer="overset"; their markers are '
             f"{', '.join(markers)}{meant}"
         )
 

@@ -58,7 +58,7 @@ def background(
     MeshError    for arguments that no good mesh fulfils
     """
     whole = _box("box", box)
-    inner = _box("core", core, len(whole))
+    inner = _box("core", core, whole)
     h, g = (_number(n, v) for n, v in (("spacing", spacing), ("growth", growth)))
     if not h > 0 or not 1 <= g <= STEEPEST:
         raise MeshError(
@@ -98,14 +98,20 @@ def _number(name: str, value: Any) -> float:
     return found
 
 
-def _box(name: str, value: Any, count: int = 0) -> list[float]:
-    """Least and largest coordinates along each axis of a box of some size."""
+def _box(name: str, value: Any, around: Sequence[float] = ()) -> list[float]:
+    """Least and largest coordinates along each axis of a box, or of one in a box around."""
+    count = len(around)
     try:
         found = [real(v) for v in value]
     except (TypeError, ValueError, OverflowError):
         found = []
     known = len(found) in ([count] if count else AXES)
     if not (known and np.isfinite(found).all() and (np.diff(found)[::2] > 0).all()):
+        if count and len(found) in AXES and len(found) != count:
+            raise MeshError(
+                f"background: box = {around} has {count} numbers and core = {value!r} has "
+                f"{len(found)}, expected 4 of both in the plane, or 6 of both in space"
+            )
         own = [AXES[count]] if count else AXES.values()
         each = [", ".join(f"{a}0, {a}1" for a in axes) for axes in own]
         ends = " and ".join(f"{a}0 < {a}1" for a in "xy")
