@@ -239,7 +239,9 @@ def test_a_run_goes_on_in_its_folder_with_the_bits_of_one_that_went_on(tmp_path,
     assert (longer.Q == whole.Q).all()
     assert not (longer.Q == found.Q).any()
     assert (km.derivatives(**told, resume=True).Q == longer.Q).all()
-    with pytest.raises(CaseError, match=r"holds another run.*by a new folder of its name"):
+    with pytest.raises(
+        CaseError, match=r"another run.*; choose another folder, or remove that one$"
+    ):
         km.derivatives(**told | {"amplitude_deg": 1.0})
 
 

@@ -1,5 +1,6 @@
 """Flutter of sections on Theodorsen's loads, with their exact boundary, and what is refused."""
 
+import sys
 from math import pi, sqrt
 
 import kinemesh as km
@@ -290,6 +291,46 @@ def test_a_ready_case_flutters_at_its_mach_numbers_and_leaves_tables(lagless, tm
     assert len(table["k"]) == 2 * 2 * 200
     assert table["g"] == pytest.approx(found.g.values.ravel(), rel=1e-9)
     assert "flutter" in (tmp_path / "boundary.csv").read_text().splitlines()[-1]
+
+
+def test_a_folder_keeps_what_it_holds(lagless, tmp_path):
+    """A run's files, and the tables of an analysis that nobody goes on with."""
+    case = km.cases.load("isogai-a")
+    km.flutter(case, out=tmp_path / "one", points=20)
+    tables = (tmp_path / "one" / "boundary.csv").read_bytes()
+
+    with pytest.raises(KinemeshError, match=r"one: holds a flutter analysis.*resume=True"):
+        km.flutter(case, mach=[0.7], out=tmp_path / "one", points=20)
+    other = case.changed(["structure.mu=80"])
+    with pytest.raises(KinemeshError, match=r"holds the flutter of .*mu=60.* and .*mu=80"):
+        km.flutter(other, out=tmp_path / "one", points=20, resume=True)
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "history.csv").touch()
+    with pytest.raises(KinemeshError, match=r"run: holds a run \(history.csv\); choose another"):
+        km.flutter(case, out=tmp_path / "run", points=20, resume=True)
+
+    assert len(lagless) == 1
+    assert (tmp_path / "one" / "boundary.csv").read_bytes() == tables
+    km.flutter(case, out=tmp_path / "one", points=20, resume=True)
+
+
+def test_the_program_has_a_folder_of_its_own(lagless, tmp_path, monkeypatch, capsys):
+    from kinemesh.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("kinemesh.study.flutter.program.done_by", lambda _: lambda *_: [])
+
+    assert main(["flutter", "isogai-a"]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["isogai-a-flutter"]
+    assert main(["flutter", "isogai-a"]) == 2
+    assert "go on with it by --resume" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_missing_package_is_named_with_what_needs_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "zarr", None)
+
+    with pytest.raises(KinemeshError, match=r"^flutter needs xarray .*install.*kinemesh\[sweep\]"):
+        km.flutter("isogai-a")
 
 
 def test_a_case_states_between_which_speeds_roots_are_followed(lagless):

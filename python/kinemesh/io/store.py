@@ -89,15 +89,18 @@ class Block:
         ]
 
 
-def packages() -> SimpleNamespace:
-    """Modules xarray and zarr; CaseError with the command to install a missing one."""
+def packages(needs: str = "sweeps need") -> SimpleNamespace:
+    """Modules xarray and zarr; CaseError with the command to install a missing one.
+
+    Parameters
+    ----------
+    needs : subject and verb of the error
+    """
     try:
         import xarray
         import zarr
     except ImportError as error:
-        raise CaseError(
-            f"sweeps need xarray and zarr ({error}); install them by {INSTALL}"
-        ) from None
+        raise CaseError(f"{needs} xarray and zarr ({error}); install them by {INSTALL}") from None
     return SimpleNamespace(xarray=xarray, zarr=zarr)
 
 

@@ -17,6 +17,7 @@ from kinemesh.cases.casefile import Case
 from kinemesh.errors import CaseError, SettingsError, warn
 from kinemesh.loops.response import response, tail
 from kinemesh.results.opening import open_run
+from kinemesh.run.claim import ADVICE
 from kinemesh.sentences import Option
 from kinemesh.study.sweep.spaces import Spaces
 
@@ -32,6 +33,7 @@ STEEPEST = 4 * pi * 3 * 3**0.5 / 16  # largest rate of sin^4(pi s / T), times T
 OF_RUN = ("device", "dtype", "sizes")  # keys of [run] that pulses keep
 COORDINATES = ("alpha", "h")
 LOADS = ("cl", "cm")
+OTHER = "choose another folder, or remove that one"
 
 
 def times(asked: Any, in_pulse: int) -> tuple[float, float]:
@@ -202,8 +204,9 @@ def _without_overwrite() -> Iterator[None]:
     except CaseError as error:
 
         def other(word: Any) -> Any:
-            is_it = isinstance(word, Option) and word.name == "overwrite"
-            return "a new folder of its name" if is_it else word
+            if isinstance(word, Option) and word.name == "overwrite":
+                return ""
+            return OTHER if word == ADVICE.words[0] else word
 
         raise CaseError(error.said.changed(other)) from None
 

@@ -80,7 +80,7 @@ def derivatives(
     CaseError    xarray or zarr is not installed; a case in space or of parts; k missing, or not of
         numbers above 0; what `kinemesh.sweep` refuses
     """
-    stores.packages()
+    stores.packages("derivatives need")
     if hasattr(case, "data_vars") or _is_sweep(case):
         lost = [n for n, v in (("k", k), ("mach", mach), ("axis", axis)) if v is not None]
         if lost:

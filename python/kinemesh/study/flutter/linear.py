@@ -21,6 +21,7 @@ from kinemesh.study import derivatives as by
 from kinemesh.study.flutter import in_time, modal
 from kinemesh.study.flutter.forces import Forces
 from kinemesh.study.flutter.found import Found, dataset, of_machs, tell
+from kinemesh.study.flutter.kept import refuse_others
 from kinemesh.study.flutter.roots import divergence, tracks
 from kinemesh.study.flutter.written import write
 from kinemesh.study.sweep.asked import asked_of as read_as
@@ -71,7 +72,8 @@ def flutter(
     points : int          V* of the table, at equal ratios
     amplitude_deg : float of the pulses, and of the pitch where a section is let go; shocks answer
         to larger ones otherwise.  Of modes the angle by which the fastest point turns the stream
-    out : folder          of the runs, of flutter.csv and boundary.csv, and of Q by Mach number
+    out : folder          of the runs, of flutter.csv and boundary.csv, and of Q by Mach number;
+        none that holds a run, or without `resume` a flutter analysis
     device, resume, progress : as of `kinemesh.derivatives` by pulses
 
     Returns
@@ -90,8 +92,8 @@ def flutter(
     Raises
     ------
     SettingsError    numbers out of their range; a way that is unknown or not there yet
-    CaseError        no structure; Q about another axis, or whose k do not reach the roots; what
-        `kinemesh.derivatives` refuses
+    CaseError        no structure; Q about another axis, or whose k do not reach the roots; a
+        folder with other results; what `kinemesh.derivatives` refuses
     """
     _check_way(way)
     if way != "linear" and hasattr(case, "data_vars"):
@@ -100,19 +102,21 @@ def flutter(
             "case; give its name, or way='linear'"
         )
     speeds = None if speed_index is None else _speeds(speed_index, points)
-    stores.packages()
+    stores.packages("flutter needs")
     folder = None if out is None else path_of(out, "the folder of the flutter analysis")
     if hasattr(case, "data_vars"):
         lost = [n for n, v in (("mach", mach), ("device", device)) if v is not None]
         if lost:
             raise CaseError(f"flutter: of derivatives that are there, {', '.join(lost)} are theirs")
         found, own = case, _structure(None, structure)
+        refuse_others(folder, own, resume)
         speeds = _speeds(USUAL, points) if speeds is None else speeds
     else:
         # any key that varies will do to read a case as a sweep does
         base = read_as(case, {"over": {"run.dtype": ["float64"]}}).base
         own = _structure(base, structure)
         own = replace(own, speed_index=None) if isinstance(own, TypicalSection) else own
+        refuse_others(folder, own, resume)
         if way != "linear":
             in_time.check(own)
         if speeds is None:

@@ -51,8 +51,8 @@ def add_command(commands: Any) -> None:
     mesh.add_argument("--size", choices=("coarse", "medium", "fine"), help="as of `kinemesh run`")
     mesh.add_argument("--nodes", type=int, metavar="N", help="generated mesh of about N nodes")
     add("--device", metavar="DEV", help="auto, cpu, cuda or cuda:N")
-    add("--out", type=Path, metavar="DIR", help="folder of the result (default: the case's name)")
-    add("--resume", action="store_true", help="go on with the run in the folder")
+    add("--out", type=Path, metavar="DIR", help="folder of the result (default: CASE-flutter)")
+    add("--resume", action="store_true", help="go on with the analysis in the folder")
     add("--quiet", action="store_true", help="no progress, no table at the end")
 
 
@@ -67,7 +67,7 @@ def main(arguments: argparse.Namespace) -> int:
     asked = arguments.speed_index
     speeds = None if asked is None else _values("--speed-index", asked.replace(":", ","))
     case = cases.load(arguments.case, arguments.set).replace(nodes=nodes)
-    out = expanded(str(arguments.out or case.name))
+    out = expanded(str(arguments.out or f"{case.name}-flutter"))
     found = flutter(
         case,
         mach,
