@@ -4,6 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.cases.casefile import Case
+from kinemesh.cases.check import check
 from kinemesh.errors import ArgumentError, CaseError, SettingsError
 from kinemesh.run import coupled
 from runs import MESH, assert_same
@@ -410,6 +411,25 @@ def test_roots_of_a_run_are_those_of_its_structure_where_the_gas_is_light(mode):
     told = run.summary["result"]
     assert told["root_zeta"] == strongest["zeta"]
     assert told["root_uncertainty"] == strongest["uncertainty"] < 1e-3
+
+
+@pytest.mark.parametrize(("steps", "state"), [(48, "ok"), (10, "warn")])
+def test_a_check_tells_the_structure_its_kick_and_its_steps(steps, state, tmp_path):
+    """Case A has 0.7134 and 5.3377 omega_alpha without wind, omega_alpha = U / (V* b sqrt(mu))."""
+    case = km.cases.load("isogai-a", ["structure.kick.angle_deg=0.25"])
+    case = case.replace(nodes=520, steps_per_cycle=steps, out=str(tmp_path), device="cpu")
+
+    report = check(case)
+
+    rows = {name: text for name, row, text in report.rows if row == "ok"}
+    assert "typical-section, mu 60, a -2, x_alpha 1.8" in rows["structure"]
+    assert "kick mode 1, angle_deg 0.25" in rows["structure"]
+    period = 2 * np.pi / (0.7133943 * 0.8 / (0.8 * 0.5 * np.sqrt(60)))
+    assert f"first mode without a flow {period:.4g}" in rows["structure"]
+    assert rows["steps"].endswith(f"{steps} in a period of the first mode; {6 * steps} steps")
+    told = [text for name, row, text in report.rows if (name, row) == ("steps", "warn")]
+    assert bool(told) == (state == "warn")
+    assert all("mode 2 of the structure has 1.3 steps in a period" in text for text in told)
 
 
 @pytest.mark.slow

@@ -124,6 +124,10 @@ def _look(report: Report, case: Case, progress: bool) -> None:
     mesh = look_at_space(report, case)
     if case.motion is not None:
         _motion(report, case, mesh)
+    if case.free:
+        from kinemesh.cases.freed import look_at_structure
+
+        look_at_structure(report, case, unit_of(case, mesh), _speed(case))
     if isinstance(mesh, Parts):
         with report.look("points") as said:
             said += points(case, mesh)
@@ -344,7 +348,9 @@ def _output(report: Report, case: Case, model: Solver | None, plan: Plan | None)
         said.append(str(out))
         refuse_written(out)
         if model is not None and out.exists():
-            run = identity_of(model, plan, case.kick)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of steps, which have a row
+                run = identity_of(model, plan, case.kick)
             said.append(Claim(model, run, plan).look(out))
 
 

@@ -59,15 +59,20 @@ def check_kick(solver: Moving, plan: Plan, kick: Any, coupler: Any) -> dict[str,
             "one of the two out"
         )
     solver.structures.kicked(kick)
-    for member, mode, steps in solver.structures.unresolved(plan.dt):
+    tell_unresolved(solver.structures, plan.dt)
+    own = [None if one is None else dict(one) for one in per_member(kick, solver.grid.members)]
+    return {"kick": own, "coupling": {"tolerance": TOLERANCE, "most": MOST}}
+
+
+def tell_unresolved(structures: Structures, dt: NDArray[np.float64]) -> None:
+    """Warn of modes with fewer than `RESOLVED` steps dt (members,) in a period."""
+    for member, mode, steps in structures.unresolved(dt):
         text = (
             f"mode {mode} of the structure has {steps:.2g} steps in a period without a flow, so "
             f"its frequency is not resolved; take {RESOLVED} at least: smaller time steps, or more "
             "steps_per_cycle"
         )
         warn(text, member=member, about="mode not resolved")
-    own = [None if one is None else dict(one) for one in per_member(kick, solver.grid.members)]
-    return {"kick": own, "coupling": {"tolerance": TOLERANCE, "most": MOST}}
 
 
 def identity_of(

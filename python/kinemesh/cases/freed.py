@@ -1,0 +1,51 @@
+"""Rows of `check` of a body on springs: structure, kick, period and time steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinemesh.cases.structures import KICK, MAY, NEEDS
+from kinemesh.flow.door.structures import Structures
+from kinemesh.run.coupled import tell_unresolved
+from kinemesh.run.plan import time_steps
+
+if TYPE_CHECKING:
+    from kinemesh.cases.casefile import Case
+
+NO_KICK = "no kick: steady loads alone move it"
+
+
+def look_at_structure(report: Any, case: Case, unit: str, scale: str) -> None:
+    """Rows of the structure and of the time steps; a mode with too few of these is told.
+
+    Parameters
+    ----------
+    unit, scale : words of the unit of length, and of the speed in the unit of time
+    """
+    part, job, mach = case.structure, case.job, case.flow.speed
+    assert part is not None
+    own = None
+    with report.look("structure") as said:
+        own = Structures([part.build()], [0], np.array([mach]), case.flow.references[1])
+        period = float(own.periods[0])
+        names = [n for n in (*NEEDS[part.kind], *MAY[part.kind]) if n != KICK]
+        said.append(", ".join([part.kind, *_pairs({n: getattr(part, n) for n in names})]))
+        said.append("kick " + ", ".join(_pairs(part.kick)) if part.kick else NO_KICK)
+        said.append(f"period of the first mode without a flow {period:.5g} {unit}/{scale}")
+    if own is None:
+        return
+    with report.look("steps") as said:
+        by_cycles, count = time_steps(job.cycles, job.steps_per_cycle, job.time_step, job.steps)
+        given: Any = job.steps_per_cycle if by_cycles else job.time_step
+        step = period / given if by_cycles else given
+        way = f"in which the stream goes {mach * step:.3g} {unit}s"
+        said.append(f"{step:.4g} {unit}/{scale}, {way}")
+        said.append(f"{period / step:.3g} in a period of the first mode")
+        said.append(f"{count} steps")
+        tell_unresolved(own, np.array([step]))
+
+
+def _pairs(table: Any) -> list[str]:
+    return [f"{name} {value:g}" for name, value in table.items() if value is not None]
