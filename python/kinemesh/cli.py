@@ -240,7 +240,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if not arguments.quiet:
         print(summary.table(result.summary))
         print(f"\nresults in {folder}: {', '.join(sorted(p.name for p in folder.iterdir()))}")
-        cyclic = case.mode == "unsteady" and case.job.time_step is None
+        cyclic = case.mode == "unsteady" and not case.by_time
         if cyclic and not any(p.stem == "hysteresis" for p in made):
             print(f"no hysteresis.{arguments.format}: less than one cycle")
     if np.all(result.converged):

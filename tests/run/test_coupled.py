@@ -6,6 +6,9 @@ import pytest
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.check import check
 from kinemesh.errors import ArgumentError, CaseError, SettingsError
+from kinemesh.io.folder import files_of_a_run
+from kinemesh.plot import on_springs
+from kinemesh.plot.units import Unit
 from kinemesh.run import coupled
 from runs import MESH, assert_same
 from sweeps import TABLES
@@ -430,6 +433,37 @@ def test_a_check_tells_the_structure_its_kick_and_its_steps(steps, state, tmp_pa
     told = [text for name, row, text in report.rows if (name, row) == ("steps", "warn")]
     assert bool(told) == (state == "warn")
     assert all("mode 2 of the structure has 1.3 steps in a period" in text for text in told)
+
+
+def test_coordinates_over_time_are_drawn_in_degrees_and_chords(flown):
+    run = km.open(flown)
+    title = "section on springs"
+
+    plunge, pitch = on_springs.coordinates(
+        run.history, ["h", "alpha"], title, Unit(2.0), "chord/U", 1.5
+    ).axes
+
+    q_h, q_alpha = (axes.lines[-1] for axes in (plunge, pitch))
+    assert q_h.get_ydata() == pytest.approx(run.history["q_h"] * 1.5 / 2)
+    assert q_h.get_xdata() == pytest.approx(run.history["time"] / 2)
+    assert q_alpha.get_ydata() == pytest.approx(np.degrees(run.history["q_alpha"]))
+    assert plunge.get_ylabel() == "plunge $h/c$"
+    assert pitch.get_ylabel() == r"pitch $\alpha$ [deg]"
+    assert pitch.get_xlabel() == "time [chord/U]"
+
+
+def test_the_program_draws_coordinates_and_misses_no_loop(tmp_path, capsys):
+    from kinemesh import cli
+
+    words = ["--nodes", "520", "--cycles", "0.1", "--out", str(tmp_path / "run")]
+
+    status = cli.main(["run", "isogai-a", *words, "--set", "solver.steady_iterations=5"])
+
+    said = capsys.readouterr()
+    assert status in (0, 3), said.err
+    assert "coordinates.png" in said.out
+    assert "hysteresis" not in said.out
+    assert "coordinates.png" in files_of_a_run(tmp_path / "run")
 
 
 @pytest.mark.slow

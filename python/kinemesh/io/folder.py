@@ -15,7 +15,7 @@ from kinemesh.io.paths import making, path_of
 
 FIGURE = (
     r"(hysteresis|cycle|loads|vorticity|pressure|grids|mach|mesh|convergence|cp|sections|pressures"
-    r"|eddies|friction|layers|spanwise|side|cut)"
+    r"|eddies|friction|layers|spanwise|side|cut|coordinates)"
 )
 FILM = r"film-(mach|vorticity|cp|eddies)"
 OF_A_RUN = re.compile(r"history\.csv|(flow|surface)(-\d+)?\.vtkhdf|(wall|spanwise)(-\d+)?\.csv")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError, warn
 from kinemesh.loops.distance import distances
-from kinemesh.plot import channels, steady_walls, sweeps, wings
+from kinemesh.plot import channels, on_springs, steady_walls, sweeps, wings
 from kinemesh.plot.cycles import cycle
 from kinemesh.plot.ensembles import (
     loops,
@@ -67,9 +67,9 @@ def from_directory(
     """Draw the figures of a run, or of a sweep, into its folder; returns the paths of the files.
 
     Unsteady: hysteresis.png, cycle.png, pressures.png with pressures.csv, mach.png, mesh.png.
-    Without a cycle loads.png takes the place of the first three.  Incompressible: vorticity.png and
-    pressure.png in place of mach.png, and grids.png of overset parts.  Several bodies have a line
-    each in hysteresis.png and loads.png.
+    Without a cycle loads.png takes the place of the first three; beside it coordinates.png of a
+    body on springs.  Incompressible: vorticity.png and pressure.png in place of mach.png, and
+    grids.png of overset parts.  Several bodies have a line each in hysteresis.png and loads.png.
     Steady: convergence.png, cp.png, mach.png, mesh.png.
     Of a viscous gas also vorticity.png, friction.png and layers.png, and eddies.png of a turbulent
     one.
@@ -208,8 +208,13 @@ def _member(
 def _loads(
     run: Run, member: int, title: str, unit: Unit, incompressible: bool, target: Target
 ) -> None:
-    """Loads, or mass flow, over the time of a member without a cycle; no empty figure."""
+    """Loads, or mass flow, over the time of a member without a cycle, and coordinates of a body on
+    springs; no empty figure."""
     rows = run.history.member(member)
+    if names := on_springs.names_of(run):
+        reference = float(run.summary["conditions"].get("reference_length") or 1.0)
+        of = (rows, names, title, unit, unit.time(incompressible), reference)
+        on_springs.coordinates(*of, path=target("coordinates"))
     if not (channels.has_loads(rows) or channels.ends(rows)):
         return
     time = {"unit": unit.time(incompressible), "length": unit.size}
