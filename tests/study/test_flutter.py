@@ -381,9 +381,11 @@ def test_figures_have_every_crossing_and_a_line_per_mode():
         found.crossing_speed_index.values[:, 0].tolist()
     ]
     assert above.get_ylim()[1] > found.boundary.values.max()
-    lines = km.plot.vg(found, mach=0.38).axes[0].lines
+    lines = km.plot.vg(found, mach=0.4).axes[0].lines
     assert lines[0].get_ydata() == pytest.approx(found.g.values[1, 0], nan_ok=True)
-    assert "Mach number 0.4" in km.plot.vg(found, 0.38).get_suptitle()
+    assert "Mach number 0.4" in km.plot.vg(found, 0.400001).get_suptitle()
+    with pytest.raises(KinemeshError, match=r"mach is 0\.38, expected 0\.3, 0\.4$"):
+        km.plot.vg(found, mach=0.38)
     with pytest.raises(KinemeshError, match=r"expected mach, one of 0\.3, 0\.4"):
         km.plot.vg(found)
     with pytest.raises(KinemeshError, match="expected the Dataset of km"):

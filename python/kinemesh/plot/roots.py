@@ -14,6 +14,7 @@ from kinemesh.study.flutter.found import DIVERGENCE, STABLE, UNSTABLE, side
 
 SPEED = r"speed index $U/(b\,\omega_\alpha\sqrt{\mu})$"
 LEFT_OUT = ("damping=0.0", "speed_index=None")  # of titles
+SAME = 1e-5  # difference of Mach numbers that are written alike, over one of them
 FREQUENCY = r"$\omega/\omega_\alpha$"
 
 
@@ -51,12 +52,12 @@ def vg(found: Any, mach: float | None = None, path: str | Path | None = None) ->
     Parameters
     ----------
     found : Dataset of `kinemesh.flutter`
-    mach : the nearest of its Mach numbers is drawn; None: the only one
+    mach : one of its Mach numbers; None: the only one
     path : file to save the figure in (.png, .pdf or .svg)
 
     Raises
     ------
-    CaseError    no such Dataset, or several Mach numbers and none given
+    CaseError    no such Dataset, a Mach number that is not there, or several and none given
     """
     _check(found, "vg")
     if "zeta" not in found:
@@ -67,7 +68,13 @@ def vg(found: Any, mach: float | None = None, path: str | Path | None = None) ->
             f"vg: expected mach, one of {', '.join(f'{own:g}' for own in machs)}, of which the "
             "figure is"
         )
-    return _vg(found, 0 if mach is None else int(np.abs(machs - mach).argmin()), path=path)
+    if mach is None:
+        return _vg(found, 0, path=path)
+    there = np.flatnonzero(np.isclose(machs, mach, rtol=SAME, atol=0.0))
+    if not len(there):
+        known = ", ".join(f"{own:g}" for own in machs if np.isfinite(own))
+        raise CaseError(f"vg: mach is {mach!r}, expected {known or 'None, as the flow has none'}")
+    return _vg(found, int(there[0]), path=path)
 
 
 def drawn(found: Any, folder: Path) -> list[Path]:
