@@ -126,6 +126,17 @@ def test_all_frequencies_of_all_motions_and_mach_numbers_come_of_one_run(lagging
     assert found.attrs["by"] == "pulse"
 
 
+def test_progress_tells_that_loads_at_rest_end_a_run_before_its_most_steps(lagging, capsys):
+    km.derivatives(case(), k=[0.2], by="pulse", progress=True)
+
+    said = capsys.readouterr().err.splitlines()
+    step = lagging.made[0].asked["time_step"][0] * case().flow.speed
+    assert said[-1].endswith(f" is the last; {lagging.made[0].asked['steps']} are the most")
+    assert module.FIRST <= int(said[-1].split()[1]) * step < module.MOST
+    km.derivatives(case(), k=[0.2], by="pulse")
+    assert capsys.readouterr().err == ""
+
+
 def test_chords_of_the_mesh_and_conventions_are_those_of_harmonic_runs(lagging, tmp_path):
     wide = case(flow={"chord": 2.0})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -176,6 +177,8 @@ class Pulses:
                 members.end(dict.fromkeys(self.at_rest(rows), step.number))
                 if not members.alive.any():
                     break
+        if progress and len(rows) < self.most:
+            print(f"step {len(rows)} is the last; {self.most} are the most", file=sys.stderr)
         made: Run = each.run
         return made
 
