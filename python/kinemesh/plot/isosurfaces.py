@@ -186,22 +186,27 @@ def isosurface(
     if colours is not None:
         figure.colorbar(scale, ax=axes, shrink=0.6, pad=0.08).set_label(label)
     headed(figure, title)
-    _fit(figure, axes, np.ptp(ranges, axis=0))
+    _fit(figure, axes, ranges)
     axes.add_collection3d(Poly3DCollection(both, facecolors=_lit(both, tones), edgecolors="none"))
     return figure
 
 
-def _fit(figure: Any, axes: Any, size: Array, zoom: float = 1.15) -> None:
-    """Zoom until axes of some size (3,) are within the figure with their numbers and labels."""
+def _fit(figure: Any, axes: Any, ranges: Array, zoom: float = 1.15) -> None:
+    """Zoom until axes of ranges (2, 3), their numbers and labels are within the figure."""
+    from mpl_toolkits.mplot3d.proj3d import proj_transform
+
+    corners = np.stack(np.meshgrid(*ranges.T)).reshape(3, -1)
     while zoom > 0.5:
-        axes.set_box_aspect(size, zoom=zoom)
+        axes.set_box_aspect(np.ptp(ranges, axis=0), zoom=zoom)
         for _ in (1, 2):  # for the layout, and by it
             figure.draw_without_rendering()
-        each = [axis.get_tightbbox() for axis in (axes.xaxis, axes.yaxis, axes.zaxis)]
-        reach = np.array([own.extents for own in each])
-        middle = np.add(*np.split(axes.bbox.extents, 2)) / 2
-        off = np.concatenate([reach[:, :2].min(axis=0), reach[:, 2:].max(axis=0)]).reshape(2, 2)
+        seen = axes.transData.transform(np.transpose(proj_transform(*corners, axes.get_proj())[:2]))
+        each = [axis.get_tightbbox().extents for axis in (axes.xaxis, axes.yaxis, axes.zaxis)]
+        reach = np.concatenate([seen, np.reshape(each, (-1, 2))])
+        off = np.stack([reach.min(axis=0), reach.max(axis=0)])
+        middle = axes.bbox.extents.reshape(2, 2).mean(axis=0)
         room = figure.bbox.extents.reshape(2, 2) * (1 - 2 * MARGIN) + MARGIN * figure.bbox.size
+        room[1, 1] = axes.bbox.y1  # below the title
         share = ((room - middle) / (off - middle)).min()
         if share >= 1:
             return
