@@ -77,6 +77,11 @@ def blocks(page):
     return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
 
 
+def tables(page):
+    """The case files of a page, one by one."""
+    return re.findall(r"```toml\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
+
+
 @pytest.mark.slow
 def test_the_sweep_of_getting_started_is_a_table_of_dampings(monkeypatch):
     (code,) = [block for block in blocks("docs/getting-started.md") if "itertools" in block]
@@ -563,7 +568,7 @@ def test_the_page_of_overset_grids_finds_what_it_says(capsys):
     names = {}
 
     for block in blocks("docs/overset.md"):
-        if "steps_per_cycle" in block:  # computed by tests of their own
+        if "steps_per_cycle" in block or ".steady(" in block:  # computed by tests of their own
             continue
         exec(compile(block, "overset.md", "exec"), names)
 
@@ -571,11 +576,29 @@ def test_the_page_of_overset_grids_finds_what_it_says(capsys):
     assert [line.split()[0] for line in table] == ["part", "wing", "back", "overlap"]
     assert table[3].startswith("overlap 2 where 3 are asked")
     assert names["report"].problem == ""
-    (text,) = re.findall(r"```toml\n(.*?)```", (ROOT / "docs/overset.md").read_text(), re.DOTALL)
+    text, _ = tables("docs/overset.md")
     stated = build.solver(Case.from_dict(tomllib.loads(text)))
     assert str(stated.connectivity(time=1.0)) == "\n".join(table)
     assert found == "[ True False  True]"
     assert names["value"] == pytest.approx([0.5, 0, 1.5], abs=1e-13)
+
+
+@pytest.mark.long
+def test_half_a_sphere_on_overset_grids_is_one_in_python_and_in_a_case_file(tmp_path, monkeypatch):
+    """A drop of ten in place of a thousand."""
+    (code,) = (block for block in blocks("docs/overset.md") if ".steady(" in block)
+    _, text = tables("docs/overset.md")
+    monkeypatch.chdir(tmp_path)
+    names = {}
+
+    exec(compile(code.replace("steady_drop=1e-3", "steady_drop=0.1"), "overset.md", "exec"), names)
+
+    case, stated = names["case"], build.solver(Case.from_dict(tomllib.loads(text)))
+    assert names["run"].summary["result"]["cd"] == pytest.approx(1.317, rel=0.1)
+    assert (tmp_path / "ball" / "q.png").exists()
+    np.testing.assert_array_equal(stated.grid.points, case.grid.points)
+    assert stated.reference == pytest.approx(case.reference)
+    assert stated.settings.steady_drop == 1e-3
 
 
 @pytest.mark.long
