@@ -33,7 +33,7 @@ def check_shared(parts: Any) -> None:
     for part, marker, unit, place in _planes(parts, room):
         told = f"parts: {part!r} has a plane of symmetry at {_where(unit, place)} ({marker!r})"
         for own, name, condition, facets in _sides(parts):
-            if own == part:
+            if own == part or not len(facets):
                 continue
             across = area_vectors(parts.points, facets) @ unit
             size = lengths(area_vectors(parts.points, facets))
