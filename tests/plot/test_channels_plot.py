@@ -195,7 +195,9 @@ def test_a_run_without_loads_and_ends_has_no_figure_of_loads(tmp_path, monkeypat
     rows = {n: np.zeros(4) for n in UNSTEADY}
     made = History(UNSTEADY)
     made.extend(rows)
-    run = SimpleNamespace(history=SimpleNamespace(member=lambda m: made))
+    run = SimpleNamespace(
+        history=SimpleNamespace(member=lambda m: made), summary={"conditions": {}}
+    )
 
     plot.folder._loads(run, 0, "", plot.units.Unit(), False, lambda name: None)
 

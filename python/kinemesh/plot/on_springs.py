@@ -40,7 +40,7 @@ def coordinates(
     unit, time : of lengths, and the words of that of times
     reference : length to which the history's shifts refer, in lengths of the mesh
     """
-    figure = figure_of(6.4, 1.4 + 1.7 * len(names))
+    figure = figure_of(6.4, 1.5 + 1.7 * len(names))
     panels = figure.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
     for axes, name in zip(panels, names, strict=True):
         values = history[f"q_{name}"]
