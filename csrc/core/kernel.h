@@ -72,7 +72,7 @@ typedef f64 real;
  * number while the one before is at work, and the first where NEIGHBOURS stands: best before the
  * question whether the member is active, as one load that waits for another is what small kernels
  * take their time for.                                                                          */
-/* Where block i of b numbers stands: matrices hold more numbers than 32 bits count. */
+/* Address of block i of b numbers: matrices hold more numbers than 32 bits count. */
 #define BLOCK_AT(matrix, b, i) ((matrix) + (ptrdiff_t)(b) * (i))
 /* Entry (i, j) of a block of size b: columns are contiguous, the lanes' rows side by side. */
 #define ENTRY(b, i, j) ((b) * (j) + (i))

@@ -24,7 +24,7 @@ KERNEL(N(wall_compact), WALL_COMPACT, indirect)
   compact[i] = (f32)(c + R(0.5) * sqrt(N(vec_dot)(off, off) * N(vec_dot)(row, row)));
 }
 
-/* What a wall's face and the cell behind it know. */
+/* Fields of a wall's face and the cell behind it. */
 #define STICK_WALL(F)                                                                       \
   F(in, i32, member, "nodes>members")                                                       \
   F(in, i32, active, "members")                                                             \
@@ -72,7 +72,7 @@ HD real N(stick_flux)(const i32 i, const i32 a, real *f STICK_FLUX(PARAM))
   return -heat * GAS_ENERGY * N(vec_dot)(g[DIM], S + DIM * i);
 }
 
-/* What a gas does to its walls, of which loads are sums: the force, and the heat into a wall of given temperature. */
+/* Action of a gas on its walls, of which loads are sums: the force, and the heat into a wall of given temperature. */
 #define WALL_STRESS(F)                      \
   F(in, i32, node, "bnodes>nodes")          \
   STICK_FLUX(F)                             \
@@ -87,7 +87,7 @@ KERNEL(N(wall_stress), WALL_STRESS, indirect)
   for (i32 k = 0; k < DIM; k++) reaction[DIM * i + k] = (f64)f[MOMENTUM + k];
 }
 
-/* That flux, added to the residual. */
+/* The wall's flux, added to the residual. */
 #define BC_STICK(F)                 \
   F(in, i32, node, "bnodes>nodes!") \
   STICK_FLUX(F)                     \
@@ -125,7 +125,7 @@ KERNEL(N(bc_stick_jacobian), BC_STICK_JACOBIAN, indirect)
   }
 }
 
-/* What a wall along which the gas slips, such as a plane of symmetry, takes beside the pressure: the stress across it,
+/* Stress across a wall along which the gas slips, such as a plane of symmetry, beside the pressure:
  * from the gradients of the cell.  There is none along it, nor heat.                              */
 #define BC_SLIP_STRESS(F)              \
   F(in, i32, node, "bnodes>nodes!")    \
