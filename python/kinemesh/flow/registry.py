@@ -101,31 +101,10 @@ VISCOUS = (
     *("prandtl", "turbulent_prandtl", "nu_ratio"),
 )
 
+GAS = ("mesh", BOTH, CELLS, AREA, MESH, ("mach", "reynolds"))  # on meshes
 SOLVERS = (  # the first one of a mesh, or of a cloud, is that of cases and benches that name none
-    Entry(
-        "ale",
-        "ale.Ale",
-        "AleSettings",
-        "mesh",
-        BOTH,
-        CELLS,
-        AREA,
-        MESH,
-        ("mach", "reynolds"),
-        laws=VISCOUS,
-    ),
-    Entry(
-        "cells",
-        "cells.CellCentred",
-        "CellSettings",
-        "mesh",
-        BOTH,
-        CELLS,
-        AREA,
-        MESH,
-        ("mach", "reynolds"),
-        laws=VISCOUS,
-    ),
+    Entry("ale", "ale.Ale", "AleSettings", *GAS, laws=VISCOUS),
+    Entry("cells", "cells.CellCentred", "CellSettings", *GAS, laws=VISCOUS),
     Entry("meshless", "meshless.Meshless", "MeshlessSettings", "cloud", BOTH, POINTS, AREA, CLOUD),
     Entry(
         "incompressible",
