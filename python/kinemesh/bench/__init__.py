@@ -11,7 +11,6 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
 from typing import Any, TextIO
 
 from kinemesh.bench.options import (
@@ -66,28 +65,35 @@ def _built(
     backend: Any, entry: Entry, subject: Subject, wanted: set[str]
 ) -> Iterator[tuple[int, Any]]:
     """Nodes of the mesh or cloud, and rows of the wanted groups of its solver."""
-    from kinemesh.bench import carried, clouds
-    from kinemesh.bench.groups import GROUPS, IN_SPACE, MESHES, TITLES
-    from kinemesh.bench.options import PARTS
+    from kinemesh.bench.groups import GROUPS, TITLES
 
     groups = [group for group in entry.bench if wanted & TITLES[group].keys()]
-    given: Any = None
-    meshes = IN_SPACE if subject.wing == PARTS else MESHES
-    if subject.cloud:
-        given = partial(clouds.made, subject.cloud)
-    elif subject.wing and entry.name == CARRIER:
-        given = partial(carried.made, subject.wing, subject.carrier)
-    elif subject.wing and subject.wing != PARTS:
-        given = partial(_wing, subject.wing)
     made: dict[Any, Any] = {}  # one at a time, for its memory
     for build in dict.fromkeys(GROUPS[group] for group in groups):
-        make = given or meshes.get(build, _section)
+        make, of = _maker(entry, subject, build)
         if make not in made:
-            made = {make: make(subject.size)}
+            made = {make: make(*of)}
         there = made[make]
         parts = there.values() if isinstance(there, dict) else [there]
         nodes = sum(len(each.points) for each in parts)
         yield nodes, build(backend, there, wanted, entry, subject.cloud)
+
+
+def _maker(entry: Entry, subject: Subject, build: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Function that makes the mesh or cloud of a group of rows, and what it is called with."""
+    from kinemesh.bench import carried, clouds
+    from kinemesh.bench.groups import IN_SPACE, MESHES, WINGS
+    from kinemesh.bench.options import PARTS
+
+    if subject.cloud:
+        return clouds.made, (subject.cloud, subject.size)
+    if subject.wing == PARTS:
+        return IN_SPACE.get(build, _section), (subject.size,)
+    if subject.wing and entry.name == CARRIER:
+        return carried.made, (subject.wing, subject.carrier, subject.size)
+    if subject.wing:
+        return WINGS.get(build, _wing), (subject.wing, subject.size)
+    return MESHES.get(build, _section), (subject.size,)
 
 
 def _section(nodes: int) -> Any:

@@ -16,6 +16,7 @@ from kinemesh.bench import (
     clouds,
     connected,
     energy,
+    layered,
     one_grid,
     overset_rows,
     parts_space,
@@ -24,7 +25,7 @@ from kinemesh.bench import (
 )
 
 TITLES = rows.TITLES | clouds.TITLES | overset_rows.TITLES | steps.TITLES | energy.TITLES
-TITLES |= one_grid.TITLES | carried.TITLES | connected.TITLES
+TITLES |= one_grid.TITLES | carried.TITLES | connected.TITLES | layered.TITLES
 GROUPS: dict[str, Callable[..., rows.Rows]] = {
     "springs": rows.springs,
     "natural": rows.springs,
@@ -36,15 +37,18 @@ GROUPS: dict[str, Callable[..., rows.Rows]] = {
     "energy": energy.rows,
     "one-grid": one_grid.rows,
     "carrier": carried.rows,
+    "viscous": layered.rows,
 }
 MESHES: dict[Callable[..., rows.Rows], Callable[[int], Any]] = {
     overset_rows.rows: overset_rows.made,
     connected.rows: steps.made,
     steps.rows: steps.made,
+    layered.rows: layered.section,
 }
+WINGS: dict[Callable[..., rows.Rows], Callable[[str, int], Any]] = {layered.rows: layered.wing}
 IN_SPACE: dict[Callable[..., rows.Rows], Callable[[int], Any]] = {
     overset_rows.rows: parts_space.searched,
     connected.rows: parts_space.made,
     steps.rows: parts_space.made,
 }
-"""Meshes that a group makes, of the plane and of --overset --in-space."""
+"""Meshes that a group makes: of the plane, about wings, and of --overset --in-space."""

@@ -37,6 +37,7 @@ OTHER_SPACE = {"mesh": "add --cloud regular, irregular or plane", "cloud": "leav
 # in place of a solver's name
 OVERSET, ENERGY, CARRIER, SPRINGS = "overset", "energy", "carrier", "springs"
 NONE = "none"  # no sizes in the plane, or in space, with --in-space
+ASKED = ("viscous",)  # groups that are measured where somebody names them, on meshes of their own
 LEAST_SECONDS = 1.0  # of a row of energy: ten steps of a GPU's counter
 SECONDS = 3.0
 
@@ -140,7 +141,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--rows",
         metavar="ROW,...",
-        help="rows or groups (springs, natural, flow; cloud with "
+        help="rows or groups (springs, natural, flow; viscous where named; cloud with "
         "--cloud, search, connectivity and step with --overset, energy with --energy; carrier "
         "alone; residual, flux-sum, gradient, node-values, extrema and pairs with --loops); "
         "default all",
@@ -226,7 +227,8 @@ def chosen_rows(text: str | None, entry: Entry, wing: bool = False) -> list[str]
     mine = [row for group in groups.values() for row in group]
     others = {group: rows for group, rows in TITLES.items() if group not in groups}
     if text is None:
-        return list(groups["flow"]) if wing and "flow" in groups else mine
+        usual = [row for group in groups if group not in ASKED for row in groups[group]]
+        return list(groups["flow"]) if wing and "flow" in groups else usual
     wanted: set[str] = set()
     for name in (part.strip() for part in text.split(",")):
         known = name in mine or name in groups

@@ -8,7 +8,16 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from kinemesh.bench import carried, clouds, connected, ma2017, one_grid, overset_rows, steps
+from kinemesh.bench import (
+    carried,
+    clouds,
+    connected,
+    layered,
+    ma2017,
+    one_grid,
+    overset_rows,
+    steps,
+)
 from kinemesh.bench.loops import ROW_TITLES as LOOPS
 from kinemesh.bench.loops.pairs import TITLES as PAIRS
 from kinemesh.bench.rows import ROWS
@@ -36,7 +45,8 @@ PARTS = {
     "step-parts": ((700_000, 159.8, "Table 4"), (1_500_000, 89.8, "Table 4")),
 }
 PAPER |= PARTS
-PAPER_SPACE = ma2017.on_k20(3) | PARTS
+# Ma et al. (2017), section 6.2: a hybrid mesh of 450,634 nodes about the ONERA M6, viscous
+PAPER_SPACE = ma2017.on_k20(3) | PARTS | {"viscous-step": ((450_634, 0.9457, "section 6.2"),)}
 # Zhang et al. (implicit meshless), Table 4: points, seconds of an iteration on one GTX Titan.
 TITAN = {
     "regular": (
@@ -121,8 +131,8 @@ def title(row: str, cloud: str | None = None, wing: str | None = None) -> str:
     if cloud:
         return f"{cloud} cloud: {clouds.ROWS[row]}"
     if wing:
-        return f"{wing}: {(ROWS | carried.ROWS | OVERSET | one_grid.ROWS)[row]}"
-    return (ROWS | OVERSET | one_grid.ROWS | LOOPS | PAIRS)[row]
+        return f"{wing}: {(ROWS | carried.ROWS | OVERSET | one_grid.ROWS | layered.ROWS)[row]}"
+    return (ROWS | OVERSET | one_grid.ROWS | layered.ROWS | LOOPS | PAIRS)[row]
 
 
 def paper(
@@ -247,7 +257,7 @@ def markdown(figures: Iterable[dict[str, Any]]) -> str:
     runs: dict[tuple[str, tuple[str, ...]], list[dict[str, Any]]] = {}
     for figure in figures:
         runs.setdefault((heading(figure), columns(figure)[0]), []).append(figure)
-    meshes = [*carried.ROWS, *OVERSET, *one_grid.ROWS]
+    meshes = [*layered.ROWS, *carried.ROWS, *OVERSET, *one_grid.ROWS]
     names = [*ROWS, *clouds.FLOWS, *clouds.ROWS, *meshes, *LOOPS, *PAIRS]
     order = {name: number for number, name in enumerate(names)}
 

@@ -95,7 +95,7 @@ CELLS = ("springs", "delaunay", "rigid", "modal", "carrier")
 POINTS = ("delaunay", "rigid", "modal")
 RIGID = ("rigid",)
 AREA = ("chord", "reference_area", "reference_length")
-MESH, CLOUD = ("springs", "natural", "flow"), ("cloud",)
+MESH, CLOUD = ("springs", "natural", "flow", "viscous"), ("cloud",)
 VISCOUS = (
     *("reynolds_length", "turbulence", "temperature_k", "wall"),
     *("prandtl", "turbulent_prandtl", "nu_ratio"),
