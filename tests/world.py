@@ -258,23 +258,27 @@ class World:
         self.fans()
         self.lines()
         self.graph()
+        self.put_layers()
         put("priority|nodes", self.rng.permutation(len(self.x)))
         put("before|nodes", np.where(self.colour < 2, self.colour, -1))
 
-    def put_walls(self):
-        """Facets of the marker of each member, in two groups and in three, and their circles."""
-        after = self.ends[:, 1]
-        facets = np.stack([self.bnode, after], axis=1)[after >= 0]
-        count = np.searchsorted(self.member[facets[:, 0]], 1)
-        cuts = np.linspace(count, len(facets), 4).astype(int)
-        offsets = np.array([0, count // 2, *cuts])
-        boxes = [self.x[facets[a:b]] for a, b in pairwise(offsets)]
-        middle = np.array([(x.min((0, 1)) + x.max((0, 1))) / 2 for x in boxes])
-        away = [np.linalg.norm(x - c, axis=2).max() for x, c in zip(boxes, middle, strict=True)]
-        self.put("facet|facets,2>vertices", facets)
-        self.put("offsets|groups+1>>facets", offsets)
-        self.put("middle|groups,2", middle, float)
-        self.put("radius|groups", np.array(away) + 1e-12, float)
+    def put_layers(self):
+        """Nodes as those of layers that curve, by random ways along and across."""
+        own = np.random.default_rng(11)
+        starts, pairs = csr([[j for j, _ in entry] for entry in self.near])
+        first = np.isin(np.arange(len(pairs)), starts[:-1])  # one way across each, at least
+        self.put("node|layers>nodes!", np.arange(len(self.x)))
+        self.put("pairs|layers+1>>pairs", starts)
+        self.put("neighbour|pairs>nodes", pairs)
+        self.put("beside|pairs>layers", pairs)
+        self.put("along|pairs", own.integers(0, 2, len(pairs)) * ~first)
+        self.put("curve|layers", own.uniform(0.2, 4, len(self.x)), float)
+        self.put("from|layers", own.uniform(0.2, 4, len(self.x)), float)
+        for dimensions in (2, 3):
+            way = own.normal(size=(len(self.x), dimensions))
+            unit = way / np.linalg.norm(way, axis=1)[:, None]
+            self.put(f"across|layers,{dimensions}", unit, float)
+        self.values["last"] = 1
 
     def on_cells(self):
         """Cells as unknowns, one of those at each vertex, and means at vertices."""

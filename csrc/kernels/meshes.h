@@ -6,6 +6,7 @@
 #include "mesh/lusgs.h"
 #include "mesh/terms.h"
 #include "mesh/distance.h"
+#include "mesh/layers.h"
 #include "mesh/viscous.h"
 #include "mesh/no_slip.h"
 #include "mesh/eddies.h"
@@ -17,6 +18,7 @@
   K(bc_wall##D, bnodes) K(bc_wall_jacobian##D, bnodes)                                            \
   K(lusgs_sweep##D, rows)                                                                         \
   K(wall_groups##D, groups) K(wall_distance##D, nodes)                                            \
+  K(layer_curves##D, layers) K(layer_spread##D, layers) K(layer_shares##D, layers)                \
   K(gas_viscosity##D, nodes) K(viscous_compact##D, edges)                                         \
   K(wall_move##D, bnodes) K(wall_stick##D, bnodes) K(bc_no_slip##D, bnodes)                       \
   K(bc_no_slip_jacobian##D, bnodes) K(newton_no_slip##D, bnodes)                                  \

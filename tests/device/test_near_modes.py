@@ -11,7 +11,7 @@ from kinemesh.device.neighbours import NEAR, near_of
 from samples import parse, place, sample
 
 pytestmark = pytest.mark.no_sanitizer
-VOLUMES = ("nodes", "rows", "fine", "coarse", "places", "blocks")
+VOLUMES = ("nodes", "rows", "fine", "coarse", "places", "blocks", "layers")
 BETWEEN = ("edges", "faces", "cells", "vertices", "elements", "lists", "points")
 # Tables with an entry for each item that lead to what is its own.
 OWN = {"node", "row_of", "line", "diagonal", "slot", "item", "place", "back", "on", "term", "whole",

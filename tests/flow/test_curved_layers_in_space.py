@@ -150,7 +150,7 @@ def test_a_viscous_case_has_the_share_wherever_its_mesh_moves_and_an_inviscid_on
     nodes, rows = flattened(layers, made.backend.get(made.grid.x))
     own, other = (one.backend.get(one.grid.fields["inverse"])[nodes] for one in (made, inviscid))
     assert len(nodes) > 100
-    np.testing.assert_array_equal(own, rows)
+    np.testing.assert_allclose(own, rows, rtol=1e-11, atol=1e-12 * np.abs(rows).max())
     assert not made.backend.get(made.grid.fields["blunt"])[nodes].any()
     assert np.abs(other - rows).max() > 0.1 * np.abs(rows).max()
 
@@ -175,5 +175,6 @@ def test_nodes_whose_changes_reach_far_with_their_share_take_none_and_blunter_we
     assert 0.01 < far.mean() < 0.2
     np.testing.assert_array_equal(get(grid.fields["blunt"])[nodes], far)
     inverse = get(grid.fields["inverse"])[nodes]
-    np.testing.assert_array_equal(inverse[~far], rows[~far])
+    size = np.abs(rows).max(axis=1, keepdims=True)
+    np.testing.assert_allclose((inverse / size)[~far], (rows / size)[~far], atol=1e-10)
     assert (np.abs(inverse[far] - rows[far]).max(axis=1) > 0).all()

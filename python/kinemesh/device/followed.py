@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from kinemesh.device.backend import Backend
@@ -19,7 +19,6 @@ class Followed:
     def __init__(self, backend: Backend, calls: Iterable[Any]) -> None:
         self.backend, self._calls = backend, list(calls)
         self._recorded: Any = None
-        self._here: list[Callable[[], None]] = []
 
     def follow(self, *calls: Any) -> None:
         """Append calls to the recording, and run them once now."""
@@ -27,11 +26,6 @@ class Followed:
         self._recorded = None
         for call in calls:
             call()
-
-    def then(self, work: Callable[[], None]) -> None:
-        """This is done on the host after all calls from now on; once at once."""
-        self._here.append(work)
-        work()
 
     @property
     def recorded(self) -> Any:
@@ -42,5 +36,3 @@ class Followed:
 
     def __call__(self) -> None:
         self.recorded()
-        for work in self._here:
-            work()

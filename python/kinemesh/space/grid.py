@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cached_property
 from typing import Any, ClassVar
-from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from kinemesh.mesh.dual import Dual, dual
 from kinemesh.mesh.geometry.curved import Layers, curved_quads, curved_triangles
 from kinemesh.space.cell_rows import CellRows, Corners
 from kinemesh.space.faces import FaceVolumes
-from kinemesh.space.layers import flattened, joined
+from kinemesh.space.layers import joined, shares
 from kinemesh.space.vertices import MeshVertices
 
 
@@ -81,8 +80,7 @@ class Grid(FaceVolumes):
     def _take_share(self, layers: Layers) -> None:
         """Make gradients across layers count by a share (eq. 2.3a), wherever the mesh moves."""
         if len(layers.node):
-            me = ref(self)  # no circle, which would keep the arrays of a grid that is let go
-            self.measure.then(lambda: None if (own := me()) is None else own._flatten(layers))
+            self.measure.follow(*shares(self.fields, layers))
 
     def _blunt(self) -> NDArray[np.int32]:
         """(nodes,) 1 where thin triangles lie on a layer that curves, and weights are |d|^-1."""
@@ -92,18 +90,6 @@ class Grid(FaceVolumes):
             found[nodes] = 1
             each.append(found)
         return self.items.stack(each)
-
-    def _flatten(self, layers: Layers) -> None:
-        """Gradients across layers that curve by more than their thickness, worked out here."""
-        nodes, rows = self._shares(layers)
-        if len(nodes):
-            inverse = self.backend.get(self.fields["inverse"])
-            inverse[nodes] = rows
-            self.backend.put(self.fields["inverse"], inverse)
-
-    def _shares(self, layers: Layers) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Nodes with a share, and what they have in place of their inverses."""
-        return flattened(layers, self.backend.get(self.x))
 
     def _stacked(self, cells: Items, edges: Items) -> Dual:
         """Tables of all members from those of the distinct meshes."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.device.fields import Fields
 from kinemesh.mesh.geometry.curved import Layers
 from kinemesh.mesh.geometry.curved_solids import SolidLayers
 
@@ -15,6 +16,7 @@ Floats = NDArray[np.float64]
 L = TypeVar("L", bound=Layers)
 
 PAIRS = np.triu_indices(3)  # entries of symmetric matrices, in their order
+SWEEPS = 128  # twice so many spread any curve by ALONG down to 1: they end where none grows
 FLAT = 1e-9  # least over largest eigenvalue of a sum that has an inverse
 
 
@@ -29,6 +31,35 @@ def joined(each: Sequence[L], first: NDArray[np.integer]) -> L:
         np.concatenate([own.along for own in each]),
         np.concatenate([own.beside + r for own, _, r in moved]),
     )
+
+
+def shares(fields: Fields, layers: Layers) -> list[Any]:
+    """Calls that give layers the matrices of `flattened`, from where nodes are when they run.
+
+    Parameters
+    ----------
+    fields : of the volumes: x, `inverse`, which is written, and `blunt`, whose nodes keep theirs
+    layers : of all members
+    """
+    b, count = fields.backend, len(layers.node)
+    curve, spare = b.zeros(count, np.float64), b.zeros(count, np.float64)
+    spreading = b.zeros(1, np.int32)
+    own = fields.also(
+        node=b.table(layers.node),
+        pairs=b.table(np.append(layers.starts(), len(layers.row))),
+        neighbour=b.table(layers.neighbour),
+        along=b.table(layers.along),
+        beside=b.table(layers.beside),
+        across=b.zeros((count, fields["x"].shape[1]), np.float64),
+        curve=curve,
+        spreading=spreading,
+    )
+    twice = [
+        own.bind("layer_spread", **{"from": a, "to": c}, last=int(c is curve))
+        for a, c in ((curve, spare), (spare, curve))
+    ]
+    spread = b.record(twice, times=SWEEPS, flag=spreading)
+    return [own.bind("layer_curves"), spread, own.bind("layer_shares")]
 
 
 def flattened(layers: Layers, x: Floats) -> tuple[NDArray[np.int64], Floats]:

@@ -20,7 +20,6 @@ from kinemesh.linear.stack import Items
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.dual import SolidDual, solid_dual
 from kinemesh.mesh.facets import area_vectors
-from kinemesh.mesh.geometry.curved import Layers
 from kinemesh.mesh.geometry.curved_solids import SolidLayers, curved_solids
 from kinemesh.mesh.kinds import KINDS
 from kinemesh.space.cell_rows import CellRows, Corners
@@ -286,7 +285,6 @@ class SolidGrid(SolidShapes, Grid):
         self.fields.add(inverse=b.zeros((self.nodes, 6)), blunt=b.table(blunt))
         self.measure.follow(self.fields.bind("least_squares"))
         if layers is not None:
-            self._sharp = blunt == 0
             self._take_share(layers)
 
     def _curved(self, blunt: NDArray[np.int32]) -> SolidLayers:
@@ -300,11 +298,6 @@ class SolidGrid(SolidShapes, Grid):
         nodes, rows = flattened(layers, self.points)
         blunt[nodes] = reaches(layers, nodes, rows, self.points) > REACH
         return layers
-
-    def _shares(self, layers: Layers) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        nodes, rows = super()._shares(layers)
-        kept = self._sharp[nodes]
-        return nodes[kept], rows[kept]
 
     def _blunt(self) -> NDArray[np.int32]:
         """(nodes,) 1 where weights are |d|^-1: at tetrahedra, where (2.3b) holds as given."""
