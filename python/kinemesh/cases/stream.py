@@ -31,9 +31,9 @@ LAWS = registry.VISCOUS
 class FlowPart:
     """Stream, viscosity, reference lengths, and the moment's point."""
 
-    mach: float | None = None  # of the stream; needed but by method "incompressible"
+    mach: float | None = None  # by the reference speed; needed but by method "incompressible"
     reynolds: float | None = None  # by speed and chord; a gas is inviscid without
-    stream: float | None = None  # of method "incompressible": 1 (default), or 0 of a fluid at rest
+    stream: float | None = None  # of a mesh: 1 (default), or 0 of a fluid at rest
     alpha_deg: float = 0.0  # turns the stream, not the mesh [deg]
     moment_about: tuple[float, float] | None = None  # a point of the body as given; or [0.25, 0]
     chord: float | None = None  # in the plane: of coefficients and k, in mesh lengths; or 1

@@ -101,6 +101,8 @@ class Ale(Solver):
     mesh : Mesh, or a sequence with one per member
     mach, alpha_deg : float or sequence    Mach number and angle of attack of the stream [-], [deg];
         the angle turns the stream, not the mesh
+    stream : 1 or 0, or a sequence    speed of the stream over that of the Mach number; 0 is a gas
+        at rest, whose coefficients refer to `mach`
     motion : Motion, or {marker: Motion}, or a sequence of these; None: the bodies are at rest
     structure : kinemesh.structure.TypicalSection, or {marker: one}, or a sequence of these, on
         which the body stands in place of a motion (docs/flutter.md); in the plane
@@ -158,6 +160,7 @@ class Ale(Solver):
         mesh: Mesh | Sequence[Mesh],
         *,
         mach: float | Sequence[float],
+        stream: float | Sequence[float] = 1.0,
         alpha_deg: float | Sequence[float] = 0.0,
         motion: Any = None,
         structure: Any = None,
@@ -189,7 +192,7 @@ class Ale(Solver):
             ),
             self.backend_type(device, dtype),
             deform=DEFORM[dimension.count]() if deform is None else deform,
-            streams={"mach": mach, "alpha_deg": alpha_deg, "reynolds": reynolds},
+            streams={"mach": mach, "alpha_deg": alpha_deg, "reynolds": reynolds, "stream": stream},
             check=gas.streams,
             boundaries=boundaries,
             motion=motion,

@@ -101,7 +101,7 @@ VISCOUS = (
     *("prandtl", "turbulent_prandtl", "nu_ratio"),
 )
 
-GAS = ("mesh", BOTH, CELLS, AREA, MESH, ("mach", "reynolds"))  # on meshes
+GAS = ("mesh", BOTH, CELLS, AREA, MESH, ("mach", "reynolds", "stream"))  # on meshes
 SOLVERS = (  # the first one of a mesh, or of a cloud, is that of cases and benches that name none
     Entry("ale", "ale.Ale", "AleSettings", *GAS, laws=VISCOUS),
     Entry("cells", "cells.CellCentred", "CellSettings", *GAS, laws=VISCOUS),

@@ -133,7 +133,7 @@ def stream_of(run: Run, member: int) -> tuple[float, float] | None:
 def speed_of(run: Run, member: int) -> float:
     """Speed of the stream in the units of vorticity: its Mach number, or 1, or 0 at rest."""
     row = run.asked()[member]
-    return float(row.get("mach", row.get("stream", 1.0)))
+    return float(row.get("mach", 1.0)) * float(row.get("stream", 1.0))
 
 
 @styled

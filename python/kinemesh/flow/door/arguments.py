@@ -16,6 +16,7 @@ from kinemesh.dimension import dimension_of
 from kinemesh.errors import OversetError, SettingsError, shown, warn
 from kinemesh.flow.door import limits, sizes
 from kinemesh.flow.door.counted import names_of
+from kinemesh.flow.door.rest import check_rest
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.extents import Walls, measured
 from kinemesh.mesh.fingerprint import fingerprint
@@ -258,10 +259,18 @@ def _none_alone(spaces: Sequence[Any], named: Sequence[str]) -> None:
 
 
 def gas_streams(given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.float64]]:
-    """(members,) Mach numbers and angles [deg] of the streams; a doubtful Mach number is told."""
+    """(members,) Mach numbers and angles [deg] of the streams; a doubtful Mach number is told.
+
+    Where a member's gas is at rest also the speeds `stream` over that of the Mach number, 1 or 0.
+    """
     machs = numbers(given["mach"], members, "mach", positive=True)
     found = {"mach": machs, "alpha_deg": numbers(given["alpha_deg"], members, "alpha_deg")}
+    speeds = numbers(given.get("stream", 1.0), members, "stream")
     within({"mach": limits.wrong_mach, "alpha_deg": limits.wrong_alpha}, found)
+    within({"stream": limits.wrong_stream}, {"stream": speeds})
+    if not speeds.all():
+        found["stream"] = speeds
+        check_rest(found)
     asked = limits.doubt(machs.max())
     if asked:
         warn(asked)

@@ -83,7 +83,7 @@ def check_planes(grid: Any, found: Sequence[Walls]) -> None:
 
 def check_stream(case: Any) -> None:
     """SettingsError for planes of symmetry that the stream crosses."""
-    streams = case.model.free_stream(case.mach, case.alpha_deg)
+    streams = case.backend.get(case.stream)
     check_crossing(case.grid, streams[:, 1 : 1 + case.grid.dimensions], "at a Mach number of ")
 
 

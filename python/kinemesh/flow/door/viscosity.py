@@ -196,7 +196,7 @@ class Laws(Inviscid):
         found = gas_streams(given, members)
         reynolds = numbers(given["reynolds"], members, "reynolds", positive=True)
         within({"reynolds": limits.wrong_reynolds}, {"reynolds": reynolds})
-        return {"mach": found["mach"], "reynolds": reynolds, "alpha_deg": found["alpha_deg"]}
+        return {"mach": found.pop("mach"), "reynolds": reynolds, **found}
 
     def check(self, settings: Any) -> None:
         if self.turbulence is None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import SettingsError
+from kinemesh.flow.door.rest import fastest, refuse_rest
 from kinemesh.flow.door.viscosity import INVISCID, Inviscid
 from kinemesh.flow.forces import Forces
 from kinemesh.flow.gas.face_pressures import face_pressures
@@ -36,11 +37,38 @@ class Answers(State, Moving):
     terms : of the residual by name, as made
     """
 
-    starts = ("steady", "stream", "as is")
     viscosity: Inviscid = INVISCID
     friction: Slip
     terms: dict[str, Term]
     newton: Newton | None
+
+    @property
+    def at_rest(self) -> bool:
+        """True where the gas of a member is at rest, far from its bodies."""
+        return "stream" in self.streams
+
+    @property
+    def starts(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Flows that an unsteady run may begin with; a gas at rest has no steady one."""
+        return ("stream", "as is") if self.at_rest else ("steady", "stream", "as is")
+
+    def check_start(self, start: str) -> None:
+        if self.at_rest:
+            self._refuse_rest(self._speeds if start == "as is" else None)
+
+    def check_steady(self) -> None:
+        super().check_steady()
+        if self.at_rest:
+            self._refuse_rest()
+
+    def _refuse_rest(self, speeds: Any = None) -> None:
+        refuse_rest(self, "sliding" in self.more, speeds)
+
+    def _speeds(self) -> NDArray[np.float64]:
+        """(members,) largest component of the present velocities."""
+        first = self.model.names.index("u")
+        velocity = self.primitive()[:, first : first + self.grid.dimensions]
+        return fastest(self.grid.member, velocity, self.grid.members)
 
     @property
     def newton_of_steps(self) -> Newton | None:

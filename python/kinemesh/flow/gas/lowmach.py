@@ -1,7 +1,8 @@
 """The low-Mach form of the upwind fluxes: how much of the damping of sound is left (theory, 2.2).
 
 The factor z follows from a reference Mach number, the largest speed of a member's walls relative to
-its stream.  Being a difference of two velocities, it is the same in every frame.
+its stream.  Being a difference of two velocities, it is the same in every frame.  In a gas at rest,
+where nothing may move yet, it is no less than the one that coefficients refer to.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class LowMach:
 
     Parameters
     ----------
-    mach, alpha_deg : (members,)    of the streams
+    mach : (members,)    that coefficients refer to
+    speeds, alpha_deg : (members,)    Mach numbers of the streams, 0 of a gas at rest, and angles
 
     Attributes
     ----------
@@ -45,12 +47,18 @@ class LowMach:
     """
 
     def __init__(
-        self, grid: Volumes, settings: Any, mach: NDArray[Any], alpha_deg: NDArray[Any]
+        self,
+        grid: Volumes,
+        settings: Any,
+        mach: NDArray[Any],
+        speeds: NDArray[Any],
+        alpha_deg: NDArray[Any],
     ) -> None:
         self.grid, self.settings, self.mach = grid, settings, mach
         alpha = np.radians(alpha_deg)
-        stream = mach[:, None] * np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
+        stream = speeds[:, None] * np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
         self.stream = grid.dimension.lift(stream)
+        self.least = np.where(speeds > 0, 0.0, mach)  # of a gas at rest, whose walls may start slow
         self.on = settings.low_mach and settings.matrix is not None
         self.pairs = grid.backend.array(np.ones((grid.members, 2)), np.float64)
         made = grid.each("boxes", _boxes)
@@ -60,7 +68,7 @@ class LowMach:
         self.begin()
 
     def begin(self) -> None:
-        """All walls at rest: the reference is the stream's Mach number."""
+        """All walls at rest: the reference is the Mach number that coefficients refer to."""
         self.reference = self.mach
         self._put(0.0)
         self.begin_step()
@@ -108,7 +116,8 @@ class LowMach:
         if (shapes := self.grid.vertices.shapes) is not None:
             bent = np.abs(placement.bent(shapes.count)) / step
             speed = speed + (bent * shapes.largest).sum(axis=1)
-        return np.where(owners.bare, self.mach, owners.largest(speed))
+        found = np.where(owners.bare, self.mach, owners.largest(speed))
+        return np.maximum(found, self.least)
 
     def notes(self) -> list[str]:
         """A sentence for each member whose Mach number is too low for its fluxes."""

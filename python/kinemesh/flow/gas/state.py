@@ -57,7 +57,8 @@ class State:
         self.weights = b.array(PREDICTORS[0], np.float64)
         self.pace = b.array(np.ones(n), np.float64)
         self.tolerance = b.zeros(grid.members, np.float64)
-        self.stream = b.array(model.free_stream(self.mach, self.alpha_deg), np.float64)
+        speeds = self.mach * arguments.streams.get("stream", 1.0)  # over the speed of sound
+        self.stream = b.array(model.free_stream(speeds, self.alpha_deg), np.float64)
         self.centre = b.zeros((grid.members, 2), np.float64)
         self.lowered = b.zeros(len(grid.flux_member), np.int32)
         # a member's fluxes stand side by side, or those of one colour do
@@ -71,7 +72,7 @@ class State:
             sums=self._lowered_of,
         )
         self.dualtime = DualTime(grid)
-        self.low_mach = LowMach(grid, self.settings, self.mach, self.alpha_deg)
+        self.low_mach = LowMach(grid, self.settings, self.mach, speeds, self.alpha_deg)
         self.fields = self._named()
         self._primitive = self.fields.bind("state_primitive")
         self._past = self.fields.bind("state_past")

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from kinemesh.errors import SettingsError
+from kinemesh.flow.door import rest
 
 
 def refuse_rest(case: Any, start: str) -> None:
     """SettingsError for a member whose fluid is at rest and stays so, from this first flow."""
-    still = case.streams["stream"] == 0
-    if start == "as is":
-        speed = np.zeros(case.grid.members)
-        u = np.abs(case.backend.get(case.projection.flow["u"])).max(axis=1)
-        np.maximum.at(speed, case.grid.member, u)
-        still &= speed == 0
-    for motion, (member, _) in zip(case.motions, case.grid.bodies, strict=True):
-        still[member] &= motion is None
-    enters = any(own.still and own.enters for own in case.conditions.values())
-    if still.any() and not case.walls.slides and not enters:
-        raise SettingsError(
-            "stream is 0 and nothing moves, so there is "
-            "no flow to compute; give a motion, sliding walls, an inlet, or stream = 1",
-            member=int(np.flatnonzero(still)[0]),
-        )
+
+    def speeds() -> Any:
+        u = case.backend.get(case.projection.flow["u"])
+        return rest.fastest(case.grid.member, u, case.grid.members)
+
+    rest.refuse_rest(case, case.walls.slides, speeds if start == "as is" else None)
 
 
 def refuse_steady(case: Any) -> None:

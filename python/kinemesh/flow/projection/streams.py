@@ -14,6 +14,7 @@ from kinemesh.deform.still import Still
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door import limits
 from kinemesh.flow.door.arguments import within
+from kinemesh.flow.door.rest import check_rest
 from kinemesh.overset.moving import RigidParts
 from kinemesh.overset.parts import Parts
 
@@ -31,9 +32,7 @@ def streams_of(given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.f
         "alpha_deg": limits.wrong_alpha,
     }
     within(wrong, found)
-    for speed, alpha in zip(found["stream"], found["alpha_deg"], strict=True):
-        if said := limits.wrong_rest(speed, alpha):
-            raise SettingsError(f"alpha_deg is {alpha:g}, {said}")
+    check_rest(found)
     return found
 
 
