@@ -103,15 +103,46 @@ def test_the_figures_of_a_viscous_gas_are_drawn_of_cells(ended, undrawn):
 
     made = {path.name for path in plot.from_directory(folder)}
 
-    assert {"vorticity.png", "eddies.png", "friction.png"} <= made
-    assert "layers.png" not in made
+    assert {"vorticity.png", "eddies.png", "friction.png", "layers.png"} <= made
 
 
-def test_profiles_of_layers_are_refused_of_cells(ended):
-    _, run, _ = ended
+def test_a_layer_of_cells_begins_on_the_wall_with_u_plus_as_y_plus(ended):
+    """The wall's stress is that of the first cell's velocity, so that u+ is y+ there."""
+    case, run, _ = ended
+    wall = case.walls()["cylinder"]
 
-    with pytest.raises(km.CaseError, match="layer: the fields are of cells"):
+    layer = run.layer(0.0)
+
+    at = np.flatnonzero(np.isclose(wall.x, layer.x) & np.isclose(wall.y, layer.y))
+    assert len(at) == 1
+    assert layer.y > 0
+    assert layer.cf == pytest.approx(wall.cf[at[0]], rel=1e-5)
+    assert layer.y_plus[0] == layer.u_plus[0] == 0.0
+    assert layer.y_plus[1] == pytest.approx(wall.y_plus[at[0]] / 2, rel=1e-5)
+    assert (np.diff(layer.y_plus) > 0).all()
+    assert len(layer.y_plus) == len(layer.u_plus) == len(layer.eddy_viscosity) > 4
+    assert layer.u_plus[1] == pytest.approx(layer.y_plus[1], rel=0.05)  # 32 edges around
+    foot = np.array([layer.x, layer.y])
+    centre = run.fields().points[run.fields().cells].mean(axis=1)  # of quadrilaterals
+    away = centre - foot
+    above = np.abs(away @ [-foot[1], foot[0]]) < 1e-6 * np.abs(away).sum(axis=1)
+    above &= away @ foot > 0
+    height = np.sort(np.hypot(*away[above].T))[: len(layer.y_plus) - 1]
+    np.testing.assert_allclose(layer.y_plus[1:] / layer.y_plus[1], height / height[0], rtol=1e-4)
+    below = run.layer(0.0, upper=False)
+    assert below.y == pytest.approx(-layer.y, abs=1e-9)
+
+
+def test_layers_of_cells_on_walls_that_move_are_refused_and_their_figure_is_told(tmp_path, undrawn):
+    case = cylinder(motion=km.motion.plunge(0.1, 0.5), deform=km.deform.Rigid())
+    run = case.run(cycles=1, steps_per_cycle=4, start="stream", out=tmp_path)
+
+    with pytest.raises(km.CaseError, match=r"layer: the wall moves, and fields of cells"):
         run.layer(0.0)
+    with pytest.warns(UserWarning, match=r"layers.png is not drawn: walls move, and"):
+        made = {path.name for path in plot.from_directory(tmp_path)}
+    assert "friction.png" in made
+    assert "layers.png" not in made
 
 
 @pytest.mark.filterwarnings("ignore:.*y\\+ of about:RuntimeWarning")

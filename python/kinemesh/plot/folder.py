@@ -247,7 +247,11 @@ def _viscous(
     if not found:  # a channel without walls
         return
     friction(unit.of_walls(found), title, unit, path=target("friction"))
-    profiles = _profiles(given, found, speed, unit)
+    if given.on == "cells" and run.walls_move:
+        warn("layers.png is not drawn: walls move, and fields of cells have no velocity on them",
+             UserWarning)  # fmt: skip
+        return
+    profiles = _profiles(given, found, float(run.asked()[member]["mach"]), unit)
     if profiles:
         layers(profiles, title, path=target("layers"))
 

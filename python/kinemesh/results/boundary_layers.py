@@ -8,22 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.csr import ordered
 from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io.brief import Brief
-from kinemesh.results.along_walls import KEPT, along
+from kinemesh.results.above_walls import STATIONS, line_above
+from kinemesh.results.along_walls import KEPT
 
 if TYPE_CHECKING:
     from kinemesh.results.flow_fields import Fields
 
 FloatArray = NDArray[np.float64]
-STRAIGHT = 0.7  # cosine of the turn of a line of nodes between two steps, at least
 REACH = 0.25  # length of a line over the largest size of its body, at most
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Layer(Brief):
-    """Boundary layer along a line of nodes that leaves the wall along its normal.
+    """Boundary layer along a line of nodes, or of cells, that leaves the wall along its normal.
 
     u_tau = sqrt(|tau_w| / rho_w), y+ = d u_tau rho_w / mu_w, u+ = u / u_tau
 
@@ -31,7 +30,7 @@ class Layer(Brief):
     ----------
     x, y : foot of the line on the wall [chord]
     cf : friction there [-]
-    y_plus : (nodes,) distance from the wall
+    y_plus : (nodes,) distance from the wall; of cells those of the wall and of their centres
     u_plus : (nodes,) velocity along the wall relative to it, downstream positive
     eddy_viscosity : (nodes,) over the viscosity of the stream; None without a model of turbulence
     """
@@ -46,9 +45,17 @@ class Layer(Brief):
 
 
 def layer(
-    frame: Fields, mach: float, x: float, body: str | None = None, upper: bool = True
+    frame: Fields,
+    mach: float,
+    x: float,
+    body: str | None = None,
+    upper: bool = True,
+    moves: bool = False,
 ) -> Layer:
     """The layer at the wall's node nearest to x, on the upper or the lower side of a body.
+
+    Of fields of cells it begins at the middle of the wall's edge nearest to x, and u+ is that of
+    the cells above it, at their centres.
 
     Parameters
     ----------
@@ -56,79 +63,51 @@ def layer(
     x : place along the wall [chord]
     body : marker; default the first
     upper : whether the gas is above the wall there, else below it
+    moves : whether walls move, or slide
 
     Raises
     ------
-    CaseError    fields without friction, or of cells; no such body or side, friction of 0, no line
-        of nodes
+    CaseError    fields without friction, or of cells with walls that move; no such body or side,
+        friction of 0, no line of nodes
     """
     missing = [name for name in KEPT.values() if name not in frame]
     if missing:
         raise CaseError(f"layer: the fields have no {', '.join(missing)}, as of a viscous gas")
-    if frame.on == "cells":
-        raise CaseError(
-            "layer: the fields are of cells, which have no values on walls; take method 'ale', or "
-            "Velocity of run.fields() in the cells above a place of the wall"
-        )
     if "Friction" in frame:  # a vector
         raise CaseError(
             "layer: the flow is in space, and profiles are of the plane alone; take Velocity of "
             "run.fields() at the nodes above a place of the wall"
         )
+    if frame.on == "cells" and moves:
+        raise CaseError(
+            "layer: the wall moves, and fields of cells have no velocity on it; take method 'ale', "
+            "or Velocity of run.fields() in the cells above a place of the wall"
+        )
     name = next(iter(frame.bodies)) if body is None else body
     if name not in frame.bodies:
         near = did_you_mean(name, frame.bodies)
         raise CaseError(f"layer: no body {name!r}; there are {', '.join(frame.bodies)}{near}")
-    walls = frame.walls[frame.bodies[name]]
-    nodes, normal = _normals(walls, frame.points)
-    side = normal[:, 1] > 0 if upper else normal[:, 1] < 0
+    stations = STATIONS[frame.on](frame, frame.walls[frame.bodies[name]])
+    side = stations.normal[:, 1] > 0 if upper else stations.normal[:, 1] < 0
     if not side.any():
         raise CaseError(f"layer: {name} has no {'upper' if upper else 'lower'} side")
-    row = np.flatnonzero(side)[np.abs(frame.points[nodes[side], 0] - x).argmin()]
-    foot, way = int(nodes[row]), normal[row]
-    line = _line(frame, foot, way, REACH * float(np.ptp(frame.points[nodes], axis=0).max()))
-    cf, unit = float(frame["Cf"][foot]), float(frame["YPlus"][foot])
-    if len(line) < 3 or not cf or not unit:
+    row = np.flatnonzero(side)[np.abs(stations.foot[side, 0] - x).argmin()]
+    foot, way, first = stations.foot[row], stations.normal[row], int(stations.first[row])
+    reach = REACH * float(np.ptp(stations.foot, axis=0).max())
+    line = line_above(stations, first, foot, way, reach)
+    cf, unit = float(frame["Cf"][first]), float(frame["YPlus"][first])
+    if len(line) < stations.fewest or not cf or not unit:
         raise CaseError(
-            f"layer: no profile at x = {frame.points[foot, 0]:.6g} of {name}, where cf is {cf:.3g} "
-            f"and {len(line)} nodes stand over one another; choose another place"
+            f"layer: no profile at x = {foot[0]:.6g} of {name}, where cf is {cf:.3g} and "
+            f"{len(line)} {stations.word} stand over one another; choose another place"
         )
-    distance = (frame.points[line] - frame.points[foot]) @ way
-    shear = mach * np.sqrt(abs(cf) / 2 / frame["Density"][foot])
+    distance = (stations.places[line] - foot) @ way
+    shear = mach * np.sqrt(abs(cf) / 2 / frame["Density"][first])
     downstream = np.array([way[1], -way[0]]) * (1.0 if way[1] > 0 else -1.0)
-    velocity = (frame["Velocity"][line] - frame["Velocity"][foot])[:, :2] @ downstream
+    velocity = (frame["Velocity"][line] - stations.speed(first))[:, :2] @ downstream
     eddies = frame["EddyViscosity"][line] if "EddyViscosity" in frame else None
-    x, y = frame.points[foot].tolist()
-    return Layer(x, y, cf, unit * distance / distance[1], velocity / shear, eddies)
-
-
-def _normals(walls: NDArray[Any], points: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:
-    """Nodes of a wall, and their normals (nodes, 2) into the gas."""
-    nodes = along(walls, points)
-    place = np.zeros(len(points), np.int64)
-    place[nodes] = np.arange(len(nodes))
-    way = points[walls[:, 1]] - points[walls[:, 0]]
-    normal = np.zeros((len(nodes), 2))
-    for end in walls.T:
-        np.add.at(normal, place[end], np.stack([-way[:, 1], way[:, 0]], axis=1))
-    return nodes, normal / np.maximum(np.hypot(*normal.T), 1e-300)[:, None]
-
-
-def _line(frame: Fields, foot: int, normal: FloatArray, reach: float) -> list[int]:
-    """Nodes from a wall's along its normal, each the neighbour that lies straightest ahead."""
-    x, wall = frame.points, np.unique(frame.walls)
-    ring = np.where(frame.cells < 0, frame.cells[:, :1], frame.cells)
-    pairs = np.stack([ring, np.roll(ring, -1, axis=1)], axis=-1).reshape(-1, 2)
-    pairs = np.concatenate([pairs, pairs[:, ::-1]])
-    order, offsets = ordered(pairs[:, 0], len(x))
-    found, ahead = [foot], normal
-    while True:
-        near = pairs[order[slice(*offsets[found[-1] : found[-1] + 2])], 1]
-        near = near[(near != found[-1]) & ~np.isin(near, wall)]
-        way = x[near] - x[found[-1]]
-        way /= np.maximum(np.hypot(*way.T), 1e-300)[:, None]
-        best = int(np.argmax(way @ ahead)) if len(near) else -1
-        if best < 0 or way[best] @ ahead < STRAIGHT or (x[near[best]] - x[foot]) @ normal > reach:
-            return found
-        found.append(int(near[best]))
-        ahead = way[best]
+    y_plus, u_plus = unit * distance / stations.height(distance), velocity / shear
+    if stations.off:  # the wall itself is none of the places
+        y_plus, u_plus = np.append(0.0, y_plus), np.append(0.0, u_plus)
+        eddies = None if eddies is None else np.append(0.0, eddies)
+    return Layer(float(foot[0]), float(foot[1]), cf, y_plus, u_plus, eddies)

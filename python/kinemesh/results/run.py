@@ -159,13 +159,23 @@ class Run(Record):
 
         Raises
         ------
-        CaseError    those of `fields`; an inviscid gas, no such body or side, friction of 0
+        CaseError    those of `fields`; an inviscid gas, no such body or side, friction of 0, walls
+            that move of a solver on cells
         """
         from kinemesh.results.boundary_layers import layer
 
         flow = self.fields(frame, phase_deg=phase_deg, member=member)
-        found = layer(flow, float(self.asked()[member or 0]["mach"]), x, body, upper)
+        found = layer(flow, self.asked()[member or 0]["mach"], x, body, upper, self.walls_move)
         return self.signed(found, member)
+
+    @property
+    def walls_move(self) -> bool:
+        """True of a run whose walls move with a body, or slide in themselves."""
+        told = self.summary["conditions"]
+        if told.get("sliding"):
+            return True
+        motions = told.get("motion") if self.history.kind == "unsteady" else None
+        return any(motions) if isinstance(motions, list) else motions is not None
 
     def __repr__(self) -> str:
         members = f"{self.members} members, " if self.members > 1 else ""
