@@ -141,6 +141,19 @@ def test_ct5_is_the_case_of_the_plane_in_rigid_motion():
     assert model.reference == (1.0, 1.0)
 
 
+@pytest.mark.filterwarnings("ignore:.*the planform of sphere is:RuntimeWarning")
+def test_the_moving_sphere_goes_through_a_gas_at_rest():
+    ready = cases.load("sphere-75-moving")
+    made = ready.replace(nodes="coarse").build(device="cpu")
+
+    assert (made.backend.get(made.stream)[:, 1:4] == 0).all()
+    assert made.at_rest
+    with pytest.warns(RuntimeWarning, match="mode = 'steady' leaves out"):
+        other = ready.changed(["mode=steady", "flow.stream=1"])
+    steady = other.replace(nodes="coarse").build(device="cpu")
+    assert steady.backend.get(steady.stream)[0, 1] == 0.2
+
+
 # ---------------------------------------------------------------- what is refused
 
 SECTION = {"section": "naca0012", "nodes": 600}

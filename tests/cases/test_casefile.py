@@ -101,7 +101,10 @@ def test_ready_cases_load(name):
               "nozzle-shock": [None], "wing-bend": [40_000], "agard-4456": [60_000],
               "oneram6-sa": [450_000],
               "sphere-100": [40_000], "sphere-100-incompressible": [40_000],
-              "sphere-75-towed": [20_000, None], "plunging-wing": [500_000, None],
+              "sphere-75-towed": [20_000, None], "sphere-75-moving": [40_000],
+              "sphere-300": [600_000], "naca0012-sa-extruded": [57_000],
+              "plunging-wing-m02": [300_000],
+              "plunging-wing": [500_000, None],
               "flat-plate-ar2": [40_000]}  # fmt: skip
     assert sizes == others.get(name, [5000])
     assert ready.title
