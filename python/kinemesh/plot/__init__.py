@@ -6,6 +6,7 @@ without pyplot, so no window and no display is needed. Lengths in chords, angles
 
 from __future__ import annotations
 
+from kinemesh.plot.both_sides import surface_friction
 from kinemesh.plot.comparisons import comparison, sizes
 from kinemesh.plot.cycles import cycle
 from kinemesh.plot.ensembles import loops
@@ -57,6 +58,7 @@ __all__ = [
     "sizes",
     "solved",
     "spanwise",
+    "surface_friction",
     "surface_pressure",
     "sweep_lines",
     "sweep_map",

@@ -74,8 +74,8 @@ def from_directory(
     Of a viscous gas also vorticity.png, friction.png and layers.png, and eddies.png of a turbulent
     one.
     In space cp.png, sections.png, spanwise.png, cut.png and mesh.png of the wing or body
-    (`kinemesh.plot.wings`), and no other pictures of the flow; over a cycle also side.png, and
-    pressures.png of sections.
+    (`kinemesh.plot.wings`), friction.png of a viscous gas, and no other pictures of the flow; over
+    a cycle also side.png, and pressures.png of sections.
     An ensemble has one hysteresis.png (or convergence.png) of all members, and mesh.png where the
     members share the mesh.
     A sweep has hysteresis.png of all cases, where they are at most 200, and map-damping.png over

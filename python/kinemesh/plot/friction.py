@@ -42,8 +42,8 @@ def friction(found: Mapping[str, Wall], title: str | None = None, unit: Unit | N
     """
     if any(wall.z is not None for wall in found.values()):
         raise CaseError(
-            "friction: the walls are in space, where friction is no line along x; take Cf and the "
-            "vector Friction of run.fields(), which are in flow.vtkhdf too"
+            "friction: the walls are in space, where friction is no line along x; friction.png "
+            "of the run's folder has it from above and below (km.plot.surface_friction)"
         )
     if unit is None:
         unit = _unit(found)

@@ -15,6 +15,7 @@ from kinemesh.errors import CaseError, warn
 from kinemesh.io.columns import SIDE
 from kinemesh.mesh.edges import edge_keys
 from kinemesh.mesh.extents import CHORD, longest_chord
+from kinemesh.plot.both_sides import pressure, surface_friction, upper_of
 from kinemesh.plot.flows import moment_of
 from kinemesh.plot.histories import hysteresis
 from kinemesh.plot.marks import unconverged
@@ -41,53 +42,6 @@ CUT = 0.65  # that of the plane that is cut
 ALIKE = 1e-6  # chords that sections between two planes may be apart and still be one
 ALIKE_TO = 9  # digits of places over the chord at which ends of segments are one
 NEAR = 0.6  # chords at the root, of the plane of symmetry that are shown about the wing
-
-
-def _upper(points: NDArray[Any], walls: NDArray[Any]) -> NDArray[np.bool_]:
-    """(t,) triangles with the fluid above; area vectors point out of the fluid."""
-    a, b, c = (points[walls[:, k]] for k in range(3))
-    return np.cross(b - a, c - a)[:, 2] < 0
-
-
-@styled
-def pressure(
-    points: NDArray[Any],
-    walls: NDArray[Any],
-    cp: NDArray[Any],
-    title: str = "",
-    mark: str = "",
-    *,
-    range: tuple[float, float] | None = None,
-    unit: str = ROOT,
-) -> Any:
-    """cp on the upper and the lower side, seen from above; points (n, 3), walls (t, 3).
-
-    `range` is what colours begin and end with, `mark` what a reader must know, in red, `unit` that
-    of lengths.
-    """
-    from matplotlib.tri import Triangulation
-
-    length, width = np.ptp(points[np.unique(walls), :2], axis=0)
-    figure = figure_of(8.0, min(max(3.1 * length / width + 1.5, 2.2), 4.2))
-    used, walls = np.unique(walls, return_inverse=True)
-    points, shown, walls = points[used], cp[used], walls.reshape(-1, 3)
-    upper = _upper(points, walls)
-    low, high = (shown.min(), shown.max()) if range is None else range
-    limits = {"vmin": float(low), "vmax": float(high)}
-    ends = ("both" if shown.min() < low and shown.max() > high else "min" if shown.min() < low
-            else "max" if shown.max() > high else "neither")  # fmt: skip
-    panels = figure.subplots(1, 2, sharey=True)
-    for axes, side, name in zip(panels, (upper, ~upper), ("upper", "lower"), strict=True):
-        mesh = Triangulation(points[:, 1], points[:, 0], walls[side])
-        drawn = axes.tripcolor(mesh, shown, shading="gouraud", cmap="viridis_r", **limits)
-        axes.set(aspect="equal", xlabel=f"$y$ [{unit}]")
-        axes.set_title(f"{name} side")
-        axes.grid(False)
-    panels[0].set_ylabel(f"$x$ [{unit}]")
-    panels[0].invert_yaxis()
-    figure.colorbar(drawn, ax=panels, shrink=0.85, extend=ends).set_label("$c_p$")
-    headed(figure, title, mark)
-    return figure
 
 
 @styled
@@ -199,7 +153,7 @@ def cloud(
     count = int(colour.max()) + 1
     tones = ListedColormap([BLUE, RED]) if count <= 2 else "tab20"
     style = {"cmap": tones, "vmin": -0.5, "vmax": max(count, 2) - 0.5, "linewidths": 0}
-    upper = np.unique(walls[_upper(points, walls)])
+    upper = np.unique(walls[upper_of(points, walls)])
     drawn = top.scatter(points[upper, 1], points[upper, 0], c=colour[upper], s=2.0, **style)
     top.invert_yaxis()
     top.set(xlabel=f"$y$ [{unit}]", ylabel=f"$x$ [{unit}]", aspect="equal")
@@ -241,7 +195,7 @@ def mesh(
     top = panels[0]
     style: dict[str, Any] = {"colors": DARK, "linewidths": 0.3}
     edges = edges_of(cells, np.unique(walls), len(points))
-    upper = walls[_upper(points, walls)]
+    upper = walls[upper_of(points, walls)]
     sides = np.sort(np.concatenate([upper[:, [0, 1]], upper[:, [1, 2]], upper[:, [2, 0]]]), axis=1)
     facets = np.unique(_common(sides, edges, len(points)), axis=0)  # no diagonals of quadrilaterals
     top.add_collection(LineCollection(points[facets][..., [1, 0]], **style))
@@ -318,6 +272,9 @@ def figures(
     size = 1.0 if abs(chord - 1) <= CHORD else chord
     shown = points / size
     pressure(at[0] / size, *at[1:], **about, range=seen.range, unit=unit, path=target("cp"))
+    if "Friction" in flow:
+        of_walls = flow.at_walls()["Friction"]
+        surface_friction(shown, walls, of_walls, **about, unit=unit, path=target("friction"))
     own = time if time.word == "diameter" else CHORDS
     faces = {"diagonals": skin.diagonals, "unit": own}
     sections(*at, stations, data, label, **about, **faces, path=target("sections"))
