@@ -115,7 +115,7 @@
   K(cloud_rows_3d, nodes) K(cloud_lusgs_3d, rows) K(cloud_lusgs_last_3d, rows)                    \
   K(spring_rows, rows) K(spring_edges_3d, batches) K(spring_rows_3d, rows) \
   K(graph_map, carried) K(graph_folds, elements) K(graph_stretch, groups)                         \
-  K(carrier_gaps, walls) K(carrier_map, carried) K(carrier_find, points) K(carrier_nearest, points) \
+  K(carrier_gaps, walls) K(carrier_turns, walls) K(carrier_map, carried) K(carrier_find, points) K(carrier_nearest, points) \
   K(overset_search, points) K(overset_weights, points) K(overset_corners, cells)                  \
   K(overset_met, entries) K(overset_bins, entries) K(overset_part, parts)                         \
   K(overset_search_3d, points) K(overset_weights_3d, points)                                      \

@@ -4,8 +4,11 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.deform import Carrier
-from kinemesh.deform.bearing import Bearing, fading, places
+from kinemesh.deform.bearing import Bearing, fading, others, places, turning
 from kinemesh.deform.places import closest, holding, nearest
+from kinemesh.device.backend import Backend
+from samples import direct
+from scipy.linalg import polar
 from scipy.spatial.transform import Rotation
 from solid_cases import MACH, Shown, forced
 from solver_cases import on_devices
@@ -101,14 +104,20 @@ def test_the_correction_fades_smoothly_to_the_reach():
     assert fading(np.array([0.0, 1.0, 3.0])).tolist() == [1.0, 0.0, 0.0]
 
 
+RIGID = Rotation.from_rotvec([0, 0.7, 0]).as_matrix() - np.eye(3)  # about an axis across planes
+
+
 @on_devices
 @pytest.mark.parametrize("name", MESHES)
-def test_linear_displacements_are_carried_exactly(name, device):
+@pytest.mark.parametrize("kind", ["linear", "rigid"])
+def test_linear_displacements_are_carried_exactly(kind, name, device):
+    """Turns everywhere, others where layers do not turn with the wall."""
     case = made(MESHES[name], device=device)
     vertices, b = case.grid.vertices, case.backend
     mover = case.deform.attach(vertices)
     rng = np.random.default_rng(5)
     matrix, shift = rng.uniform(-0.5, 0.5, (3, 3)), rng.uniform(-1, 1, 3)
+    matrix = RIGID if kind == "rigid" else matrix
     matrix[1], shift[1] = 0.0, 0.0  # planes of symmetry lose what is across them
     b.put(mover.carriers.x, mover.carriers.points @ (np.eye(3) + matrix).T + shift)
     want = vertices.points @ (np.eye(3) + matrix).T + shift
@@ -121,8 +130,85 @@ def test_linear_displacements_are_carried_exactly(name, device):
 
     free = ~vertices.held
     free[vertices.wall.node] = True
+    table = {n: b.get(mover.carried.others[n]) for n in ("node", "share", "close")}
+    free[table["node"][np.abs(table["share"].sum(axis=1)) < 0.5]] = False  # beyond the far field
+    if kind == "linear":
+        free[table["node"][table["close"] > 0]] = False
+        assert 0.02 < (table["close"] > 0).mean() < 0.5
     assert np.abs(b.get(vertices.x) - want)[free].max() <= 1e-12
     assert np.abs(want - vertices.points)[free].max() > 0.5
+
+
+@on_devices
+def test_walls_turn_by_the_rotation_next_to_the_mean_matrix_of_their_facets(device):
+    """By SciPy's polar decomposition of matrices that are solved for."""
+    rng = np.random.default_rng(8)
+    points = rng.uniform(-1, 1, (6, 3))
+    ends = np.array([[1, 2], [2, 3], [3, 4], [4, 5], [0, 2], [2, 0]])
+    node, spoke = [0, 5, 1], [0, 4, 5, 6]
+    turned = Rotation.from_rotvec([0.4, 1.1, -0.3]).apply(points)
+    now = turned + rng.uniform(-0.1, 0.1, points.shape)
+
+    def moved(x):
+        told = {"node": node, "spoke": spoke, "ends": ends, "reference": points, "x": x}
+        out = {"shift": np.full((3, 3), np.nan), "turn": np.full((3, 9), np.nan)}
+        return direct(Backend(device), "carrier_turns", **told, **out)
+
+    def frame(x, a, p, q):
+        one, other = x[p] - x[a], x[q] - x[a]
+        normal = np.cross(one, other)
+        size = np.linalg.norm(normal)
+        return np.stack([one, other, normal / size], axis=1), size
+
+    found = moved(now)
+    for k, a in enumerate(node):
+        total = np.zeros((3, 3))
+        for p, q in ends[spoke[k] : spoke[k + 1]]:
+            (given, size), (there, _) = (frame(x, a, p, q) for x in (points, now))
+            total += size * np.linalg.solve(given.T, there.T).T
+        want = polar(total)[0]
+        assert np.linalg.det(want) > 0
+        np.testing.assert_allclose(found["turn"][k].reshape(3, 3) + np.eye(3), want, atol=1e-12)
+    np.testing.assert_array_equal(found["shift"], (now - points)[node])
+    assert not moved(points)["turn"].any()
+    flat = now.copy()
+    flat[ends[spoke[1]]] = flat[node[1]]  # a facet without an area turns nothing
+    assert not moved(flat)["turn"][1].any()
+
+
+def test_layers_of_two_bodies_turn_less_the_nearer_the_other_one_is():
+    """The share fades to nothing half way between bodies, whose nearest walls change there."""
+    square = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
+    corners = np.concatenate([square, square + [0, 0, 0.04]])
+    facets = np.array([[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]])
+    points = np.array([[0.5, 0.5, z] for z in (0.005, 0.015, 0.02, 0.025)])
+    other = others(points, corners[facets], np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1]))
+    assert other == pytest.approx([0.035, 0.025, 0.02, 0.025])
+    assert np.isinf(others(points, corners[facets], np.zeros(4), np.zeros(4))).all()
+    away = np.array([0.005, 0.015, 0.02, 0.015])
+    assert turning(away, other, 0.1) == pytest.approx(fading(away / 0.02), abs=1e-12)
+    assert turning(away, 10 + 0 * away, 0.1) == pytest.approx(fading(away / 0.1), abs=1e-15)
+
+
+@pytest.mark.long
+def test_nodes_beyond_the_far_field_of_the_carrier_stay():
+    """A box about the cylinder of the carrier."""
+    wing = km.mesh.oneram6(nodes=40_000, topology="ch", wall_spacing=1e-5, growth=1.5)
+    faces = wing.boundaries["wing"]
+    rows = np.unique(faces[faces >= 0]).astype(np.int32)
+    carrier = wing.origin.carrier()
+    found = Bearing.of(wing, carrier, ["wing"], rows, 0.3, ["farfield"], True)
+
+    beyond = ~found.share.any(axis=1)
+    near = np.hypot(wing.points[:, 0] - 0.8, wing.points[:, 2]) < 18.0
+    near &= wing.points[:, 1] < 11.0
+    assert 0.01 < beyond.mean() < 0.2
+    assert not beyond[near].any()
+    assert beyond[np.hypot(wing.points[:, 0] - 0.8, wing.points[:, 2]) > 22.0].all()
+    place = (found.share[:, :, None] * carrier.points[found.corner]).sum(axis=1)
+    assert np.abs(place - wing.points)[~beyond].max() <= 1e-11
+    with pytest.raises(km.MeshError, match="outside of the carrier, whose face there is"):
+        Bearing.of(wing, carrier, ["wing"], rows, 0.3, [], True)
 
 
 def test_nodes_of_planes_stay_in_these_wherever_the_carrier_goes():
@@ -163,9 +249,12 @@ def test_layers_go_with_the_wall_and_nodes_out_of_reach_with_the_carrier_alone()
     flat = points[:, None, ::2] - start
     share = np.clip((flat * along).sum(axis=2) / (along**2).sum(axis=1), 0, 1)
     d = np.linalg.norm(flat - share[..., None] * along, axis=2).min(axis=1) / 0.2
-    want = np.where(d < 1, (1 - d) ** 2 * (1 + 2 * d), 0.0)[:, None] * way
+    fade = np.where(d < 1, (1 - d) ** 2 * (1 + 2 * d), 0.0)
+    close = np.where(3 * d < 1, (1 - 3 * d) ** 2 * (1 + 6 * d), 0.0)  # with the wall alone
+    want = ((1 - close) * fade + close)[:, None] * way
     assert np.abs(b.get(vertices.x) - points - want).max() <= 1e-13
     assert 0.2 < (d < 1).mean() < 0.9
+    assert 0.05 < (3 * d < 1).mean()
 
 
 # ---------------------------------------------------------------- places
@@ -344,6 +433,36 @@ def test_loads_do_not_depend_on_lengths_and_axes(device):
     assert abs(want[0]) > 0.05
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("degrees", "chords", "made_by"),
+    [
+        (40.0, 0.39, {"nodes": 15_000}),
+        (15.0, 0.15, {"nodes": 59_000, "wall_spacing": 2e-4}),
+        (40.0, 0.0, {"nodes": 40_000, "topology": "ch", "wall_spacing": 2e-6, "growth": 1.5}),
+    ],
+    ids=["large", "thin", "layers of 2e-6"],
+)
+def test_layers_at_the_end_of_a_cap_do_not_invert(degrees, chords, made_by):
+    """A quarter of a cycle; layers that went with the carrier alone inverted in the first two."""
+    span, length = 1.476, 0.80167296
+    motion = km.motion.twist(
+        degrees, k=0.27, span=span, about=(0.25, 0.0), sweep_deg=26.7, chord=length
+    )
+    if chords:
+        motion += km.motion.vibrate(lambda x: bend(x) / span**2, chords, k=0.27, chord=length)
+    case = km.Ale(
+        km.mesh.oneram6(**made_by), mach=0.84, reference_area=1.15, reference_length=length,
+        motion=motion, deform=Carrier(),
+    )  # fmt: skip
+    quarter = np.pi / 2 / (2 * 0.27 * 0.84 / length)
+    moved(case, quarter / 10, 10)
+    assert (case.grid.vertices.worst_cells()[:, 0] > 0).all()
+    wall = case.grid.vertices.wall.node
+    x, points = case.backend.get(case.grid.vertices.x)[wall], case.grid.vertices.points[wall]
+    assert np.abs(x - points)[:, 2].max() > 0.3 * np.radians(degrees)
+
+
 # ---------------------------------------------------------------- cases, refusals
 
 
@@ -356,6 +475,7 @@ def test_auto_is_the_same_wing_by_tetrahedra():
     faces = wing.boundaries["wing"]
     rows = np.unique(faces[faces >= 0]).astype(np.int32)
     found = Bearing.of(wing, carrier, ["wing"], rows, 0.3)
+    assert found.share.any(axis=1).all()
     place = (found.share[:, :, None] * carrier.points[found.corner]).sum(axis=1)
     assert np.abs(place - wing.points).max() <= 1e-12
     assert wing.transformed(2 * wing.points).origin.carrier is None

@@ -28,8 +28,70 @@ KERNEL(carrier_gaps, CARRIER_GAPS, indirect)
   for (i32 k = 0; k < 3; k++) gap[3 * i + k] = (x[a + k] - reference[a + k]) - borne[k];
 }
 
+/* Rotation next to the matrix m = 1 + change, less 1: the mean of m and its inverse transposed, again and again.
+ * Exactly zero where nothing has changed; zero, too, of a matrix that mirrors or flattens.       */
+#define CARRIER_ROUNDS 12
+#define CARRIER_FLAT   1e-3
+HD void carrier_turn_of(const f64 *change, f64 *turn)
+{
+  f64 m[9];
+  for (i32 k = 0; k < 9; k++) m[k] = change[k] + (k % 4 == 0), turn[k] = 0;
+  for (i32 round = 0; round < CARRIER_ROUNDS; round++) {
+    const struct vec3 a = vec3_of(m[0], m[1], m[2]), b = vec3_of(m[3], m[4], m[5]), c = vec3_of(m[6], m[7], m[8]);
+    const struct vec3 u = vec3_cross(b, c), v = vec3_cross(c, a), w = vec3_cross(a, b);
+    const f64         det = vec3_dot(a, u);
+    if (!(det > CARRIER_FLAT)) return;
+    m[0] = 0.5 * (m[0] + u.x / det), m[1] = 0.5 * (m[1] + u.y / det), m[2] = 0.5 * (m[2] + u.z / det);
+    m[3] = 0.5 * (m[3] + v.x / det), m[4] = 0.5 * (m[4] + v.y / det), m[5] = 0.5 * (m[5] + v.z / det);
+    m[6] = 0.5 * (m[6] + w.x / det), m[7] = 0.5 * (m[7] + w.y / det), m[8] = 0.5 * (m[8] + w.z / det);
+  }
+  for (i32 k = 0; k < 9; k++) turn[k] = m[k] - (k % 4 == 0);
+}
+
+/* a b^T, added. */
+HD void carrier_add_product(f64 *to, struct vec3 a, struct vec3 b)
+{
+  to[0] += a.x * b.x, to[1] += a.x * b.y, to[2] += a.x * b.z;
+  to[3] += a.y * b.x, to[4] += a.y * b.y, to[5] += a.y * b.z;
+  to[6] += a.z * b.x, to[7] += a.z * b.y, to[8] += a.z * b.z;
+}
+
+/* Displacements of nodes on walls, and the rotation of the facets about each, less 1: next to the mean by areas of
+ * the matrices that take a facet's sides and unit normal from where they were given to where they are. */
+#define CARRIER_TURNS(F)                                                   \
+  F(in, i32, node, "walls>nodes!")                                         \
+  F(in, i32, spoke, "walls+1>>facets")                                     \
+  F(in, i32, ends, "facets,2>nodes") /* the other corners, in its order */ \
+  F(in, f64, reference, "nodes,3")                                         \
+  F(in, f64, x, "nodes,3")                                                 \
+  F(out, f64, shift, "walls,3")                                            \
+  F(out, f64, turn, "walls,9")
+KERNEL(carrier_turns, CARRIER_TURNS, indirect)
+{
+  const i32         at    = node[i];
+  const struct vec3 given = place_of(reference, at), now = place_of(x, at);
+  f64               area = 0, sum[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+  for (i32 e = spoke[i]; e < spoke[i + 1]; e++) {
+    const i32         p = ends[2 * e], q = ends[2 * e + 1];
+    const struct vec3 a0 = vec3_minus(place_of(reference, p), given), b0 = vec3_minus(place_of(reference, q), given),
+                      a1 = vec3_minus(place_of(x, p), now), b1 = vec3_minus(place_of(x, q), now);
+    const struct vec3 s0 = vec3_cross(a0, b0), s1 = vec3_cross(a1, b1);
+    const f64         size0 = sqrt(vec3_dot(s0, s0)), size1 = sqrt(vec3_dot(s1, s1));
+    if (!(size0 > 0 && size1 > 0)) continue;
+    const struct vec3 n0 = vec3_times(1 / size0, s0), n1 = vec3_times(1 / size1, s1);
+    carrier_add_product(sum, vec3_minus(a1, a0), vec3_cross(b0, n0));
+    carrier_add_product(sum, vec3_minus(b1, b0), vec3_cross(n0, a0));
+    carrier_add_product(sum, vec3_minus(n1, n0), s0);
+    area += size0;
+  }
+  for (i32 k = 0; k < 9; k++) sum[k] = area > 0 ? sum[k] / area : 0;
+  carrier_turn_of(sum, turn + 9 * i);
+  for (i32 k = 0; k < 3; k++) shift[3 * i + k] = x[3 * at + k] - reference[3 * at + k];
+}
+
 /* All other nodes: the carrier's displacement and, near a wall, the gaps of the nearest facet's corners, by weights
- * that fade with the distance.  Nodes in a plane of symmetry stay in it.                          */
+ * that fade with the distance.  Still nearer they go with the facet's corners, turned about them.  Nodes in a plane of
+ * symmetry stay in it.                                                                            */
 #define CARRIER_MAP(F)                                                \
   F(in, i32, node, "carried>nodes!")                                  \
   F(in, i32, corner, "carried,4>bearers")                             \
@@ -39,6 +101,10 @@ KERNEL(carrier_gaps, CARRIER_GAPS, indirect)
   F(in, f64, moved, "bearers,3")                                      \
   F(in, f64, given, "bearers,3")                                      \
   F(in, f64, gap, "walls,3")                                          \
+  F(in, f64, close, "carried") /* share of the wall's own turn */     \
+  F(in, f64, off, "carried,3") /* way from the wall, as given */      \
+  F(in, f64, shift, "walls,3")                                        \
+  F(in, f64, turn, "walls,9")                                         \
   F(in, i32, member, "nodes>members")                                 \
   F(in, i32, slides, "nodes")     /* 1: in a plane of symmetry */     \
   F(in, f64, mirror, "members,3") /* unit normal of these planes */   \
@@ -48,12 +114,20 @@ KERNEL(carrier_map, CARRIER_MAP, indirect)
 {
   const i32  a      = node[i];
   const f64 *normal = mirror + 3 * member[a];
-  f64        way[3], across = 0;
+  f64        way[3], across = 0, own[3] = {0, 0, 0}, sum = 0;
   carrier_borne(corner + 4 * i, share + 4 * i, moved, given, way);
   for (i32 j = 0; j < 3; j++) {
     const i32 v = wall[3 * i + j];
-    for (i32 k = 0; v >= 0 && k < 3; k++) way[k] += weight[3 * i + j] * gap[3 * v + k];
+    if (v < 0) continue;
+    const f64 w = weight[3 * i + j];
+    sum += w;
+    for (i32 k = 0; k < 3; k++) {
+      const f64 *row = turn + 9 * v + 3 * k;
+      way[k] += w * gap[3 * v + k];
+      own[k] += w * (shift[3 * v + k] + row[0] * off[3 * i] + row[1] * off[3 * i + 1] + row[2] * off[3 * i + 2]);
+    }
   }
+  for (i32 k = 0; close[i] > 0 && sum > 0 && k < 3; k++) way[k] = (1 - close[i]) * way[k] + close[i] * (own[k] / sum);
   for (i32 k = 0; slides[a] && k < 3; k++) across += way[k] * normal[k];
   for (i32 k = 0; k < 3; k++) x[3 * a + k] = reference[3 * a + k] + (way[k] - across * normal[k]);
 }

@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 INSIDE = 1e-9  # share of a corner by which a node may lie outside: round-off
 OFF_WALL = 0.1  # most distance of a wall's node from the carrier's wall, over the side of its facet
+TURNED = 1 / 3  # reach of the turn with a wall, over that of the correction
 REACH = 0.1  # most difference of a boundary's ends along an axis, over the longest of its extents
 OUTSIDE = 1.0  # most distance of any other node from the carrier, over the side of its face
 FACES = np.array([(1, 2, 3), (0, 2, 3), (0, 1, 3), (0, 1, 2)])
@@ -40,16 +41,31 @@ class Bearing:
     corner, share : (nodes, 4)    nodes of the carrier, and the node's coordinates with them
     wall : (nodes, 3)    rows of the nodes of walls that correct it; -1 where none does
     weight : (nodes, 3)    their shares of the nearest place of a wall, fading with the distance
+    off : (nodes, 3)    the way from that place [chord]
+    close : (nodes,)    the share by which the node turns with the wall there: 1 at it
+    spoke : (walls + 1,)    first facet of each node of walls
+    ends : (facets, 2)    the other corners of the facets about each, in the mesh, in turn
     """
 
     corner: Ints
     share: Floats
     wall: Ints
     weight: Floats
+    off: Floats
+    close: Floats
+    spoke: Ints
+    ends: Ints
 
     @classmethod
     def of(
-        cls, mesh: Mesh, carrier: Mesh, walls: Sequence[str], rows: Ints, reach: float
+        cls,
+        mesh: Mesh,
+        carrier: Mesh,
+        walls: Sequence[str],
+        rows: Ints,
+        reach: float,
+        still: Sequence[str] = (),
+        known: bool = False,
     ) -> Bearing:
         """Places of all nodes of a mesh.
 
@@ -58,6 +74,8 @@ class Bearing:
         walls : markers of bodies
         rows : (walls,)    nodes of the mesh on these
         reach : distance from walls at which their correction has faded [chord]
+        still : markers whose nodes stay, as do nodes beyond them
+        known : whether the carrier is of these bodies, so that their walls are not compared
 
         Raises
         ------
@@ -65,22 +83,64 @@ class Bearing:
         """
         for marker in mesh.boundaries:
             _check_reach(mesh, carrier, marker)
-        for marker in walls:
+        for marker in () if known else walls:
             _check_walls(mesh, carrier, marker)
-        corner, share = places(mesh, carrier)
+        corner, share = places(mesh, carrier, still)
         wall = np.full((mesh.nodes, 3), -1, np.int32)
-        weight = np.zeros((mesh.nodes, 3))
+        weight, off = np.zeros((mesh.nodes, 3)), np.zeros((mesh.nodes, 3))
+        close = np.zeros(mesh.nodes)
         facets = wall_facets(mesh, walls)
+        row_of = np.full(mesh.nodes, -1, np.int32)
+        row_of[rows] = np.arange(len(rows))
         if len(facets):
             facet, away = nearest(mesh.points, mesh.points[facets])
             near = np.flatnonzero(away < reach)
-            own = facets[facet[near]]
-            row_of = np.full(mesh.nodes, -1, np.int32)
-            row_of[rows] = np.arange(len(rows))
+            own, distance = facets[facet[near]], away[near]
             wall[near] = row_of[own]
             weight[near] = closest(mesh.points[near], mesh.points[own])
-            weight[near] *= fading(away[near] / reach)[:, None]
-        return cls(corner, share, wall, weight)
+            foot = (weight[near, :, None] * mesh.points[own]).sum(axis=1)
+            off[near] = mesh.points[near] - foot
+            weight[near] *= fading(distance / reach)[:, None]
+            of = np.repeat(np.arange(len(walls)), [len(wall_facets(mesh, [w])) for w in walls])
+            other = others(mesh.points[near], mesh.points[facets], of, of[facet[near]])
+            close[near] = turning(distance, other, TURNED * reach)
+        return cls(corner, share, wall, weight, off, close, *spokes(facets, row_of, len(rows)))
+
+
+def others(points: Floats, corners: Floats, of: NDArray[Any], own: NDArray[Any]) -> Floats:
+    """(n,) distances of points to the walls of other bodies than the nearest; inf without any.
+
+    Parameters
+    ----------
+    corners : (facets, 3, 3);  of : (facets,) number of the body of each
+    own : (n,)    of the body whose wall is nearest
+    """
+    found = np.full(len(points), np.inf)
+    for body in np.unique(own):
+        here, others = own == body, of != body
+        if others.any():
+            found[here] = nearest(points[here], corners[others])[1]
+    return found
+
+
+def turning(away: Floats, other: Floats, reach: float) -> Floats:
+    """(n,) shares by which nodes turn with the nearest wall: 1 at it, 0 from `reach` on, and half
+    way to the wall of another body, where the nearest wall is another one.
+
+    Parameters
+    ----------
+    away, other : (n,)    distances of the nearest wall, and of those of other bodies [chord]
+    """
+    return fading(away / np.minimum(reach, 0.5 * (away + other)))
+
+
+def spokes(facets: NDArray[Any], row_of: Ints, rows: int) -> tuple[Ints, Ints]:
+    """Facets about the nodes of walls: their offsets (rows + 1,), other corners (k, 2) in turn."""
+    each = np.concatenate([np.roll(facets, -k, axis=1) for k in range(3)])
+    row = row_of[each[:, 0]]
+    order = np.argsort(row, kind="stable")
+    first = np.searchsorted(row[order], np.arange(rows + 1))
+    return first.astype(np.int32), each[order, 1:].astype(np.int32)
 
 
 def fading(share: Floats) -> Floats:
@@ -89,8 +149,10 @@ def fading(share: Floats) -> Floats:
     return np.asarray(left**2 * (1.0 + 2.0 * share))
 
 
-def places(mesh: Mesh, carrier: Mesh) -> tuple[Ints, Floats]:
+def places(mesh: Mesh, carrier: Mesh, still: Sequence[str] = ()) -> tuple[Ints, Floats]:
     """Corners (nodes, 4) of the tetrahedron of a carrier that bears each node, and its coordinates.
+
+    Coordinates of a node beyond a boundary of `still` are zero: it stays, as that does.
 
     Raises
     ------
@@ -100,18 +162,41 @@ def places(mesh: Mesh, carrier: Mesh) -> tuple[Ints, Floats]:
     corners = carrier.points[cells]
     cell, least = holding(mesh.points, corners)
     outside = np.flatnonzero(least < -INSIDE)
+    stays = outside[_beyond(mesh.points[outside], carrier, still)]
+    outside = np.setdiff1d(outside, stays)
     if len(outside):
         cell[outside] = _beside(mesh, carrier, outside)
+    cell[stays] = 0
     own = corners[cell]
     sides = np.swapaxes(own[:, 1:] - own[:, :1], 1, 2)
     three = np.linalg.solve(sides, (mesh.points - own[:, 0])[..., None])[..., 0]
     share = np.concatenate([1.0 - three.sum(axis=1, keepdims=True), three], axis=1)
+    share[stays] = 0.0
     return cells[cell], share
+
+
+def _beyond(points: Floats, carrier: Mesh, still: Sequence[str]) -> NDArray[np.bool_]:
+    """(n,) whether places outside of a carrier are no nearer to its other boundaries than to
+    those of `still`."""
+    sides = ([m for m in carrier.boundaries if (m in still) is there] for there in (True, False))
+    there, others = (_boundary(carrier, markers) for markers in sides)
+    if not len(points) or not len(there):
+        return np.zeros(len(points), bool)
+    away = nearest(points, carrier.points[there])[1]
+    if not len(others):
+        return np.ones(len(points), bool)
+    return np.asarray(away <= (1.0 + INSIDE) * nearest(points, carrier.points[others])[1])
+
+
+def _boundary(mesh: Mesh, markers: Sequence[str]) -> NDArray[Any]:
+    """(k, 3) triangles of boundaries."""
+    parts = [triangles_of(mesh.boundaries[marker]) for marker in markers]
+    return np.concatenate(parts) if parts else np.empty((0, 3), np.int32)
 
 
 def _beside(mesh: Mesh, carrier: Mesh, outside: NDArray[np.intp]) -> NDArray[np.int64]:
     """Tetrahedra behind the faces of the boundary that are nearest to nodes outside of all."""
-    faces = np.concatenate([triangles_of(own) for own in carrier.boundaries.values()])
+    faces = _boundary(carrier, [*carrier.boundaries])
     face, away = nearest(mesh.points[outside], carrier.points[faces])
     size = longest(carrier.points[faces[face]])
     worst = int((away / size).argmax())

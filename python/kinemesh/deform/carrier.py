@@ -126,9 +126,11 @@ class Carrier(Deformation):
         return CarrierMover(vertices, self._carried(vertices), self.springs)
 
     def _carried(self, vertices: Any) -> Carried:
-        made: Carried = vertices.once(
-            self, lambda: Carried(vertices, self._meshes(vertices), self.reach)
-        )
+        def make() -> Carried:
+            known = [given == AUTO for given in per_member(self.mesh, vertices.members)]
+            return Carried(vertices, self._meshes(vertices), self.reach, known)
+
+        made: Carried = vertices.once(self, make)
         return made
 
     def _meshes(self, vertices: SolidVertices) -> list[Mesh]:

@@ -57,13 +57,20 @@ class Carried:
     vertices : of the meshes
     carriers : mesh of tetrahedra of each member
     reach : of the correction at walls [chord]
+    known : (members,)    whether the carrier is made of the same bodies
 
     Attributes
     ----------
     carriers : SolidVertices, with the members of `vertices`
     """
 
-    def __init__(self, vertices: SolidVertices, carriers: Sequence[Mesh], reach: float) -> None:
+    def __init__(
+        self,
+        vertices: SolidVertices,
+        carriers: Sequence[Mesh],
+        reach: float,
+        known: Sequence[bool],
+    ) -> None:
         self.vertices = vertices
         b, markers = vertices.backend, vertices.markers
         self.carriers = SolidVertices(b, carriers, markers, vertices.planes, vertices.ensemble)
@@ -80,7 +87,10 @@ class Carried:
             walls.append(wall)
             carried.append(np.flatnonzero(~held[first:last]).astype(np.int32))
             try:
-                found.append(Bearing.of(mesh, carrier, bodies, wall, reach))
+                still = [m for m in mesh.boundaries if m not in {*bodies, *vertices.mirrored}]
+                found.append(
+                    Bearing.of(mesh, carrier, bodies, wall, reach, still, known[member])
+                )
             except MeshError as error:
                 raise MeshError(str(error), member=member) from None
         nodes, bearers, wall_rows, rows = (
@@ -106,10 +116,22 @@ class Carried:
         self.others |= {
             "wall": b.array(rows.stack([f.wall[k] for k, f in near], wall_rows), np.int32),
             "weight": b.array(rows.stack([f.weight[k] for k, f in near]), np.float64),
+            "off": b.array(rows.stack([f.off[k] for k, f in near]), np.float64),
+            "close": b.array(rows.stack([f.close[k] for k, f in near]), np.float64),
+        }
+        facets = Items(self.alike, [len(own.ends) for own in found])
+        self.turned = {
+            "node": self.walls["node"],
+            "spoke": b.table(wall_rows.offsets([own.spoke for own in found])),
+            "ends": b.table(facets.stack([own.ends for own in found], nodes)),
         }
         slides, normals = vertices.sliding
         self.others |= {"slides": b.table(slides), "mirror": b.array(normals, np.float64)}
         self.gap = b.zeros((wall_rows.total, 3), np.float64)
+        self.turns = {
+            name: b.zeros((wall_rows.total, numbers), np.float64)
+            for name, numbers in (("shift", 3), ("turn", 9))
+        }
 
     def calls(self) -> list[Any]:
         """Calls that bring all nodes but those of walls to where carriers and walls have them."""
@@ -117,7 +139,8 @@ class Carried:
         there = {"moved": carriers.x, "given": carriers.reference, "gap": self.gap}
         return [
             own.bind("carrier_gaps", **self.walls, **there),
-            own.bind("carrier_map", **self.others, **there),
+            own.bind("carrier_turns", **self.turned, **self.turns),
+            own.bind("carrier_map", **self.others, **there, **self.turns),
         ]
 
     def bend(self) -> None:

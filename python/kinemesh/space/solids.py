@@ -110,12 +110,16 @@ class SolidVertices(MeshVertices):
         b = self.backend
         self.fields.add(cell_starts=b.table(self.starts), cell_nodes=b.table(self.corner))
 
+    @property
+    def mirrored(self) -> list[str]:
+        """Markers of planes of symmetry."""
+        sides = [names for name, names in self.markers.items() if role_of(name) == PLANE]
+        return [*self.planes, *(marker for names in sides for marker in names)]
+
     @cached_property
     def mirrors(self) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """Vertices (nodes,) on planes of symmetry, and the unit normals (members, 3) of these."""
-        sides = [names for name, names in self.markers.items() if role_of(name) == PLANE]
-        planes = [*self.planes, *(marker for names in sides for marker in names)]
-        mirrors = [mirror_of(mesh, planes) for mesh in self.distinct]
+        mirrors = [mirror_of(mesh, self.mirrored) for mesh in self.distinct]
         nodes = Items(self.alike, [len(on) for _, on in mirrors])
         found = np.zeros(self.nodes, bool)
         found[nodes.stack([on for _, on in mirrors], self.items)] = True
