@@ -88,9 +88,7 @@ class Carried:
             carried.append(np.flatnonzero(~held[first:last]).astype(np.int32))
             try:
                 still = [m for m in mesh.boundaries if m not in {*bodies, *vertices.mirrored}]
-                found.append(
-                    Bearing.of(mesh, carrier, bodies, wall, reach, still, known[member])
-                )
+                found.append(Bearing.of(mesh, carrier, bodies, wall, reach, still, known[member]))
             except MeshError as error:
                 raise MeshError(str(error), member=member) from None
         nodes, bearers, wall_rows, rows = (

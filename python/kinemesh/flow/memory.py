@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 # (2 and 4 members of 1500 and 5000 nodes).  One that is made anew on the way comes on top.
 HIERARCHY = {2: 595, 3: 1000}  # [bytes per node of a mesh]
 VECTORS = {2: 55, 3: 80}  # [bytes per node of a member]
-CARRIER, CARRIED = 3700, 120  # [bytes per node of a carrier (a tenth, 10,000 at least), of its mesh]
+CARRIER, CARRIED = 3700, 120  # [bytes per node of a carrier (a tenth, 10,000 at least), its mesh]
 # Of coarse levels under steps of Newton, at most.  Measured about nodes in the plane: 730 to 1150
 # (600 to 12 thousand nodes), with the model of turbulence 1000 to 1090; in space 1400 to 1970.
 LEVELS = {2: 1400, 3: 2000}  # [bytes per node of a member]
