@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kinemesh.arguments import checks_names
-from kinemesh.dimension import XY
+from kinemesh.dimension import XY, Dimension
 from kinemesh.errors import SettingsError
 from kinemesh.flow.ale import Ale
 from kinemesh.flow.door.arguments import Arguments
@@ -37,7 +37,8 @@ class CellSettings(AleSettings):
     ----------
     gradient : "nodes" (of Green and Gauss, values at vertices exact for linear fields, bounded in
         layers of quadrilaterals that bend by more than their thickness), "least-squares" (over the
-        cells across the faces; less drag, and fewer flows converge) or "plain" (values at vertices
+        cells across the faces; less drag, and fewer flows converge, of which turbulent ones are
+        refused) or "plain" (values at vertices
         are plain means, as Weng et al. 2021 have them; not exact, for comparison)
     cfl, cfl_max, unsteady_cfl : float    twice to four times those of `AleSettings` (cfl 40, in
         space 80): a cell has more face for its volume than a dual, and goes as fast in pseudo-time
@@ -65,6 +66,24 @@ class CellSettings(AleSettings):
 
     def scheme(self, mode: str) -> str:
         return f"{AleSettings.scheme(self, mode)}, gradient {self.gradient}"
+
+    def complete(
+        self,
+        viscous: bool = False,
+        dimension: Dimension = XY,
+        double: bool = True,
+        turbulent: bool = False,
+        between: bool = False,
+    ) -> AleSettings:
+        """With what follows, as of `AleSettings`; SettingsError for what turbulent flow lacks."""
+        if turbulent and self.gradient == "least-squares":
+            raise SettingsError(
+                "gradient is 'least-squares' and the gas is turbulent, whose marches do not "
+                "converge with it on layers at the wall; take gradient = 'nodes', or method 'ale' "
+                "(in Python km.Ale)",
+                argument="gradient",
+            )
+        return AleSettings.complete(self, viscous, dimension, double, turbulent, between)
 
     @property
     def gradients_by(self) -> str:
@@ -98,8 +117,9 @@ class CellCentred(Ale):
         bends = any(motion is not None and motion.shapes for motion in self.motions)
         weighted = arguments.settings.gradient == "nodes"
         if bends and weighted and not XY.holds(self.grid.dimension):
+            other = "" if self.viscosity.turbulence else "gradient='least-squares', or "
             raise SettingsError(
                 "a body bends, and gradient is 'nodes', whose weights in space are chosen for the "
-                "mesh as given; take gradient='least-squares', or km.Ale",
+                f"mesh as given; take {other}km.Ale",
                 argument="gradient",
             )
