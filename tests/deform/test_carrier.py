@@ -7,6 +7,7 @@ from kinemesh.deform import Carrier
 from kinemesh.deform.bearing import Bearing, fading, others, places, turning
 from kinemesh.deform.places import closest, holding, nearest
 from kinemesh.device.backend import Backend
+from kinemesh.space.distance import wall_facets
 from samples import direct
 from scipy.linalg import polar
 from scipy.spatial.transform import Rotation
@@ -275,6 +276,25 @@ def test_walls_are_exact_and_far_field_and_planes_stay(name, device):
     assert on.sum() > 1000
     assert np.abs(x - points)[on, 1].max() <= 1e-15
     assert (vertices.worst_cells() > 0).all()
+
+
+@on_devices
+def test_distances_of_turbulence_are_those_to_the_walls_as_they_stand(device):
+    """Of every thirtieth node, to every triangle, after two steps of a twist."""
+    case = made(MESHES["hexahedra"], device=device, turbulence="sa", reynolds=1e3)
+    before = case.backend.get(case.grid.fields["distance"])[::30]
+    x = moved(case, 0.3, 2)
+    case.grid.measure()
+
+    facets = wall_facets(case.grid.vertices.meshes[0], ["airfoil"])
+    found = case.backend.get(case.grid.fields["distance"])[::30]
+    exact = np.empty(len(found))
+    for k, place in enumerate(x[::30]):
+        pair = np.broadcast_to(place, (len(facets), 3)), x[facets]
+        foot = (closest(*pair)[:, :, None] * pair[1]).sum(axis=1)
+        exact[k] = np.linalg.norm(foot - place, axis=1).min()
+    assert np.abs(found - exact).max() <= 1e-12
+    assert np.abs(found - before).max() > 0.01  # the motion changes them
 
 
 def test_a_carrier_at_rest_leaves_every_bit():

@@ -171,7 +171,7 @@ def test_settings_that_viscous_flow_has_not_are_refused(settings, words):
 def test_turbulence_with_gradients_by_least_squares_is_refused():
     """Laminar gas has them."""
     fitted = {"gradient": "least-squares"}
-    with pytest.raises(SettingsError, match="'least-squares' and the gas is turbulent.*'nodes'"):
+    with pytest.raises(SettingsError, match=r"'least-squares' and the gas is turbulent.*'nodes'"):
         cylinder(settings=fitted, turbulence="sa")
     assert cylinder(settings=fitted).settings.gradient == "least-squares"
 
@@ -182,9 +182,9 @@ def test_turbulent_bodies_that_bend_in_space_are_sent_to_nodes():
     law = km.motion.modes(lambda x: 0.0 * x, lambda t: 0.0)
     told = {"reference_area": 0.5, "motion": law, "deform": km.deform.Modal()}
 
-    with pytest.raises(SettingsError, match="a body bends.* as given; take km.Ale"):
+    with pytest.raises(SettingsError, match=r"a body bends.* as given; take km\.Ale"):
         cylinder(solid, turbulence="sa", **told)
-    with pytest.raises(SettingsError, match="take gradient='least-squares', or km.Ale"):
+    with pytest.raises(SettingsError, match=r"take gradient='least-squares', or km\.Ale"):
         cylinder(solid, **told)
 
 

@@ -129,7 +129,7 @@ def cut(
                               linewidths=0.2)  # fmt: skip
         panels[-1].add_collection(flow)
     else:
-        flow = panels[-1].tripcolor(*_fans(corners, count), shown.ravel(), shading="gouraud",
+        flow = panels[-1].tripcolor(*fans(corners, count), shown.ravel(), shading="gouraud",
                                     cmap="viridis")  # fmt: skip
     panels[-1].set_title(label.partition(" [")[0])
     if not lines:  # a cloud's tetrahedra may reach into the walls
@@ -224,7 +224,7 @@ def polygons(
     return np.concatenate(made), np.concatenate(found), np.concatenate(sizes)
 
 
-def _fans(corners: Array, count: Array) -> tuple[Array, Array, Array]:
+def fans(corners: Array, count: Array) -> tuple[Array, Array, Array]:
     """x (n,), z (n,) of the corners of polygons (k, m, 2), and triangles (t, 3) that make them."""
     most = corners.shape[1]
     second = np.arange(1, most - 1)
