@@ -268,10 +268,6 @@ def test_a_steady_run_holds_no_structure():
 
 REFUSED = {
     "no structure": ({"structure": 3}, r"structure is 3, expected km.structure.TypicalSection"),
-    "modes": (
-        {"structure": km.structure.Modes([lambda x: x], [1.0], [1.0], 10, 1.0, 1.0)},
-        "km.flutter takes modes, and no run does",
-    ),
     "a body that is not there": (
         {"structure": {"flap": section()}},
         r"structure of \['flap'\], expected one of the bodies \['airfoil'\]",

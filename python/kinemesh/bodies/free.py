@@ -30,15 +30,22 @@ class FreeBodies:
 
     def __init__(self, bodies: Bodies, of: NDArray[np.int64], own: Sequence[Coordinates]) -> None:
         self.bodies, self.of = bodies, of
-        self.about = bodies.pivots[of]
-        each = [np.vstack([one.turn, one.shift.T]) for one in own]
-        self.way = np.array(each)  # (members, 3, n) turn and shift of the coordinates
+        self.about = bodies.pivots[of][:, [0, -1]]
+        # (members, 3 + shapes, n) turn, shift and amplitudes of the coordinates
+        self.way = np.array([one.way for one in own])
+        self.shapes = len(own[0].shapes)
         self.back = self.way.transpose(0, 2, 1)
 
     def poses(self, q: FloatArray) -> PoseArray:
         """Poses of the bodies at coordinates (members, n)."""
-        turn, *shift = times(self.way, q).T
-        return PoseArray(turn, self.about, np.stack(shift, axis=1))
+        turn, shift, bent = self.parts(q)
+        return PoseArray(turn, self.about, shift, modes=bent if self.shapes else None)
+
+    def parts(self, q: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Turns (members,), shifts (members, 2) and amplitudes (members, shapes) of coordinates, or
+        of their rates."""
+        found = times(self.way, q)
+        return found[:, 0], found[:, 1:3], found[:, 3:]
 
     def at(self, laws: PoseArray, q: FloatArray) -> PoseArray:
         """Poses of all bodies, those on structures at coordinates, others by laws."""
@@ -63,14 +70,23 @@ class FreeBodies:
 
         def rates_at() -> RateArray:
             others = laws.rates
-            turn, *shift = times(self.way, rates).T
+            turn, shift, bent = self.parts(rates)
             angle, speed = others.angle.copy(), others.shift.copy()
-            angle[self.of], speed[self.of] = turn, np.stack(shift, axis=1)
-            return replace(others, angle=angle, shift=speed)
+            angle[self.of], speed[self.of] = turn, self.bodies.dimension.lift(shift)
+            modes = None if others.modes is None else others.modes.copy()
+            if modes is not None:
+                modes[self.of, : self.shapes] = bent
+            return replace(others, angle=angle, shift=speed, modes=modes)
 
         return Placement(lambda share: way.over(laws.at(share), share), rates_at, onward)
 
-    def forces(self, moment: FloatArray, along: FloatArray, up: FloatArray) -> FloatArray:
-        """(members, n) forces of the coordinates, from loads (bodies,) of all bodies."""
-        loads = np.stack([own[self.of] for own in (moment, along, up)], axis=1)
-        return times(self.back, loads)
+    def forces(self, loads: FloatArray, of_shapes: FloatArray) -> FloatArray:
+        """(members, n) forces of the coordinates.
+
+        Parameters
+        ----------
+        loads : (3, bodies)    moment, force along and up
+        of_shapes : (bodies, most shapes) generalised forces
+        """
+        rigid, bent = loads.T[self.of], of_shapes[self.of, : self.shapes]
+        return times(self.back, np.hstack([rigid, bent]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,4 +49,11 @@ def look_at_structure(report: Any, case: Case, unit: str, scale: str) -> None:
 
 
 def _pairs(table: Any) -> list[str]:
-    return [f"{name} {value:g}" for name, value in table.items() if value is not None]
+    given = ((name, value) for name, value in table.items() if value is not None)
+    return [f"{name} {_text(value)}" for name, value in given]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return Path(value).name
+    return " ".join(f"{own:g}" for own in value) if np.ndim(value) else f"{value:g}"

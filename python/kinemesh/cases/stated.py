@@ -120,7 +120,11 @@ class Stated:
         """Shapes of all bodies that bend; none of rigid ones."""
         with of_motions() if isinstance(self.mesh, Overset) else nullcontext():
             made = {} if self.motion is None else self.motion.named(self.flow.chord)
-        return [shape for motion in made.values() for shape in motion.shapes]
+        free = self.structure.build() if self.structure is not None and self.free else None
+        return [
+            *(shape for motion in made.values() for shape in motion.shapes),
+            *getattr(free, "shapes", ()),
+        ]
 
     def check_bending(self, dimension: Dimension) -> None:
         """CaseError where a body bends and its mesh or cloud, of this dimension, cannot follow."""

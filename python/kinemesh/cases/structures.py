@@ -27,7 +27,7 @@ NEEDS = {
 }
 MAY = {
     "typical-section": ("damping", "speed_index", KICK),
-    "modes": ("damping", "mach"),
+    "modes": ("damping", "mach", "speed_index", KICK),
     "cylinder": ("zeta", KICK),
 }
 """Structures by their kinds, and the keys that each needs and may have."""
@@ -51,8 +51,8 @@ class StructurePart:
     reference: float | None = None  # of modes: omega_alpha of the speed index, as frequencies
     damping: float | Sequence[float] | None = None  # structural g, of modes also one each; or 0
     mach: Sequence[float] | None = None  # of several mu; between these ln mu is linear
-    speed_index: float | None = None  # of a section: V* of a run, in place of a [motion] [-]
-    kick: Mapping[str, Any] | None = None  # { mode = 1, angle_deg = 0.5 }, or shift; start
+    speed_index: float | None = None  # V* of a run, in place of a [motion] [-]
+    kick: Mapping[str, Any] | None = None  # { mode = 1, angle_deg = 0.5 }, or shift or amplitude
     mass_ratio: float | None = None  # of a cylinder: m / (rho pi D^2 / 4) [-]
     reduced_velocity: float | None = None  # of it: U / (f_n D) [-]
     zeta: float | None = None  # of it: share of critical damping [-]; or 0
@@ -90,7 +90,8 @@ class StructurePart:
                 Place("structure", KICK), " is of a run, expected speed_index beside it"
             )
         with in_section(Place("structure")):
-            made.coordinates(1.0, 1.0).kicked(self.kick, 1.0)
+            speed = (getattr(made, "mach", None) or (1.0,))[0]  # at which its mass is known
+            made.coordinates(speed, 1.0).kicked(self.kick, 1.0)
 
     def _check_speeds(self, given: Any) -> None:
         """CaseError for what is no two numbers above 0, the first below the last."""

@@ -175,6 +175,12 @@ class Forces:
         along, up = drag * self.cos - lift * self.sin, lift * self.cos + drag * self.sin
         return np.asarray(np.stack([loads.moment * self.length, along, up]) * self.pressure)
 
+    def of_shapes(self, loads: Loads) -> FloatArray:
+        """(bodies, shapes) generalised forces of their loads; (bodies, 0) where all are rigid."""
+        if loads.modes is None:
+            return np.zeros((len(self.pressure), 0))
+        return np.asarray(loads.modes * (self.pressure * self.length)[:, None])
+
     def side(self) -> dict[str, FloatArray]:
         """(members,) of each of `SIDE` in space, of the loads that were asked for last; or none.
 

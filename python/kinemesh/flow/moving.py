@@ -116,6 +116,8 @@ class Moving(Runnable, Driven, Counted):
             self.structures.stand(self.bodies)
             self.more |= self.structures.told
         grid.vertices.shapes = shapes = Shapes.of(grid, self.motions)
+        if self.structures is not None and shapes is not None:
+            self.structures.bend(shapes.largest)
         if shapes is not None:
             for (_, body), own in zip(grid.bodies, shapes.own, strict=True):
                 if own:
@@ -246,7 +248,10 @@ class Moving(Runnable, Driven, Counted):
     def structure_forces(self, loads: Loads) -> NDArray[np.float64]:
         """(members, n) forces of the coordinates of structures, in the units of the case."""
         assert self.structures is not None
-        return np.asarray(self.structures.free.forces(*self.forces.moment_and_force(loads)))
+        own = self.forces
+        return np.asarray(
+            self.structures.free.forces(own.moment_and_force(loads), own.of_shapes(loads))
+        )
 
     def _for_loads(self) -> None:
         """Bring up to date what loads are taken from."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import ClassVar
 
-from kinemesh.motion.motions import Motion, Pose, Rate
+from kinemesh.dimension import Dimension
+from kinemesh.motion.modes import dimension_of_shapes, shapes_of
+from kinemesh.motion.motions import Motion, Pose, Rate, Shape
 from kinemesh.motion.numbers import place
 
 
@@ -15,12 +18,17 @@ class Free(Motion):
     Parameters
     ----------
     about : (2,)    point of the body about which it turns and its own moment is [chord]
+    shapes : callables    of a body that bends, as of `km.motion.modes`
     """
 
+    by_shape: ClassVar[tuple[str, ...]] = ("shapes",)
+    owner: ClassVar[str] = "free"
     about: tuple[float, ...] = (0.0, 0.0)
+    shapes: tuple[Shape, ...] = field(default=(), repr=False)  # told by their values
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "about", place("free", "about", self.about))
+        object.__setattr__(self, "about", place(self.owner, "about", self.about))
+        object.__setattr__(self, "shapes", shapes_of(self.owner, self.shapes))
 
     def omega(self, u_inf: float) -> None:
         return None
@@ -30,6 +38,10 @@ class Free(Motion):
 
     def rate(self, t: float, u_inf: float) -> Rate:
         return Rate()
+
+    @property
+    def dimension(self) -> Dimension:
+        return dimension_of_shapes(self.shapes)
 
     @property
     def pivot(self) -> tuple[float, ...]:

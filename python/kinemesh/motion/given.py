@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from kinemesh.arguments import checks_names
-from kinemesh.dimension import Dimension
 from kinemesh.motion.free import Free
-from kinemesh.motion.modes import dimension_of_shapes, shapes_of
+from kinemesh.motion.modes import shapes_of
 from kinemesh.motion.motions import Shape
 from kinemesh.motion.numbers import place
 
@@ -18,16 +17,7 @@ from kinemesh.motion.numbers import place
 class Given(Free):
     """No law: the body rests until `Step.place` gives it a pose."""
 
-    by_shape: ClassVar[tuple[str, ...]] = ("shapes",)
-    shapes: tuple[Shape, ...] = field(default=(), repr=False)  # told by their values
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "about", place("given", "about", self.about))
-        object.__setattr__(self, "shapes", shapes_of("given", self.shapes))
-
-    @property
-    def dimension(self) -> Dimension:
-        return dimension_of_shapes(self.shapes)
+    owner: ClassVar[str] = "given"
 
 
 @checks_names

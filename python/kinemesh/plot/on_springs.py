@@ -23,6 +23,17 @@ def names_of(run: Run) -> list[str]:
     return list(run.summary["conditions"].get("coordinates", {}).get("names", []))
 
 
+def _is_mode(name: str) -> bool:
+    return name.startswith("mode_")
+
+
+def _scaled(name: str, values: Any, size: float) -> Any:
+    """Coordinates in degrees, in the unit of lengths, or of modes as they are."""
+    if _is_mode(name):
+        return values
+    return np.degrees(values) if name in ANGLES else values * size
+
+
 @styled
 def coordinates(
     history: History,
@@ -44,11 +55,11 @@ def coordinates(
     panels = figure.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
     for axes, name in zip(panels, names, strict=True):
         values = history[f"q_{name}"]
-        values = np.degrees(values) if name in ANGLES else values * reference / unit.size
+        values = _scaled(name, values, reference / unit.size)
         axes.axhline(0.0, color=GREY, linewidth=0.8, zorder=1)
         axes.plot(history["time"] / unit.size, values, color=BLUE)
         label = f"{SHIFTS.get(name, '')} {unit.over(name)}{unit.told}".strip()
-        axes.set_ylabel(ANGLES.get(name, label))
+        axes.set_ylabel(name.replace("_", " ") if _is_mode(name) else ANGLES.get(name, label))
         axes.margins(x=0.01)
     panels[0].set_title(wrapped(title, WIDE))
     panels[-1].set_xlabel(f"time [{time}]")

@@ -47,19 +47,23 @@ def rows_of(
             "uncertainty": spread(signals, step, own),
             "omega": own.s.imag / reference,
             "k": own.s.imag * half,
-            **_shape(own, names),
+            **_shape(own, names, units),
             "share": own.strength / most[0].strength,
         }
         for own in sorted(kept, key=lambda one: one.s.imag)
     ]
 
 
-def _shape(root: Root, names: list[str]) -> dict[str, float]:
-    """Size and phase of each coordinate over the last one, which is 1."""
-    over: NDArray[np.complex128] = root.shape / (root.shape[-1] or 1.0)
+def _shape(root: Root, names: list[str], units: NDArray[np.float64]) -> dict[str, float]:
+    """Size and phase of each coordinate over the last one, which is 1; of modes, with their
+    units, over the largest."""
+    of_modes = names[0].startswith("mode_")
+    shape = root.shape * (units if of_modes else 1.0)
+    base, of = (np.abs(root.shape).argmax(), "largest") if of_modes else (-1, names[-1])
+    over: NDArray[np.complex128] = shape / (shape[base] or 1.0)
     found = {}
-    for name, value in zip(names[:-1], over[:-1].tolist(), strict=True):
-        found[f"{name}_over_{names[-1]}"] = abs(value)
+    for name, value in list(zip(names, over.tolist(), strict=True))[: None if of_modes else -1]:
+        found[f"{name}_over_{of}"] = abs(value)
         found[f"{name}_phase_deg"] = float(np.degrees(np.angle(value)))
     return found
 

@@ -191,11 +191,11 @@ class Coupled(Unsteady):
 
     def beside_rows(self) -> dict[str, NDArray[Any]]:
         """Coordinates, rates, forces over the dynamic pressure; turns in radians, shifts, areas and
-        energy in reference lengths."""
+        energy in reference lengths, amplitudes of modes as they are."""
         both, own, solver = self.both, self.structures, self.solver
         length, pressure = solver.forces.length, solver.forces.pressure[own.of]
-        unit = np.where(own.turns, 1.0, length)
-        load = pressure[:, None] * np.where(own.turns, length, 1.0)
+        unit = np.where(own.shifts, length, 1.0)
+        load = pressure[:, None] * np.where(own.shifts, 1.0, length)
         found = {}
         for j, name in enumerate(own.names):
             found[f"q_{name}"] = both.now.q[:, j] / unit[:, j]

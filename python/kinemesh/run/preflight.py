@@ -62,8 +62,7 @@ def fly(
         fails: what, where and at which phase; a member of several fails alone
     OversetError      parts that cannot be solved on where they stand, likewise
     """
-    rigid = isinstance(solver.deform, Rigid | Still) and solver.grid.vertices.shapes is None
-    if rigid or solver.stands:  # no cell changes its shape: nothing to find
+    if _keeps_shape(solver) or solver.stands:  # no cell changes its shape: nothing to find
         return {}
     members, ensemble = solver.grid.members, solver.grid.ensemble
     worst: dict[str, NDArray[np.float64]] = {}
@@ -120,7 +119,7 @@ def reach(solver: Moving, ends: Sequence[Sequence[Pose]]) -> dict[str, Any]:
     ------
     NumericalFault    a cell inverts, or the deformation fails; a member of several fails alone
     """
-    if isinstance(solver.deform, Rigid | Still):
+    if _keeps_shape(solver):
         return {}
     ensemble = solver.grid.ensemble
     found: dict[str, Any] = {"steps": len(ends)}
@@ -139,6 +138,12 @@ def reach(solver: Moving, ends: Sequence[Sequence[Pose]]) -> dict[str, Any]:
         solver.rewind()
     each = {name: np.asarray(own).tolist() for name, own in found.items()}
     return {k: v[0] if isinstance(v, list) and len(v) == 1 else v for k, v in each.items()}
+
+
+def _keeps_shape(solver: Moving) -> bool:
+    """Return True where the mesh turns and shifts as it is, and no body bends."""
+    rigid = isinstance(solver.deform, Rigid | Still)
+    return rigid and solver.grid.vertices.shapes is None
 
 
 def _at(time: NDArray[np.float64], cycle: Any) -> NDArray[np.float64]:

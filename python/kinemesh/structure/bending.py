@@ -11,7 +11,7 @@ speed and time in b / U, the amplitudes obey
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from os import PathLike
 from typing import Any, Self
 
@@ -23,6 +23,7 @@ from kinemesh.errors import SettingsError
 from kinemesh.motion.modes import some_shapes
 from kinemesh.motion.motions import Shape
 from kinemesh.motion.shape_files import FileShape, shapes_from
+from kinemesh.structure.coordinates import Coordinates
 from kinemesh.structure.numbers import above, check_damping
 
 FloatArray = NDArray[np.float64]
@@ -46,8 +47,10 @@ class Modes:
     volume : float         V of the mass ratio, such as the frustum of cones about the chords of a
         wing [length of the mesh, cubed; of a section squared, pi / 4 chord^2]
     reference : float      omega_alpha of the speed index, in the unit of the frequencies
-    damping : float or (n,)    structural damping g: stiffnesses are times 1 + i g [-]
+    damping : float or (n,)    structural damping g: stiffnesses are times 1 + i g [-]; in time a
+        share g / 2 of critical damping
     mach : (m,)            rising Mach numbers of several mu; between them ln mu is linear
+    speed_index : float    V* = U / (b omega_alpha sqrt(mu)) of runs [-]; flutter takes its own
 
     Raises
     ------
@@ -62,6 +65,9 @@ class Modes:
     reference: float
     damping: Any = 0.0
     mach: tuple[float, ...] | None = None
+    speed_index: float | None = None
+
+    dimension = None  # that of the points of its shapes
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -74,6 +80,8 @@ class Modes:
         given = [self.damping] * len(self.shapes) if same else self.damping
         put(self, "damping", self._of_each("damping", given, None))
         check_damping(OWNER, given, self.damping)
+        if self.speed_index is not None:
+            put(self, "speed_index", above(OWNER, "speed_index", self.speed_index, 0.0))
         self._put_ratios()
 
     def __repr__(self) -> str:
@@ -104,6 +112,12 @@ class Modes:
     def names(self) -> tuple[str, ...]:
         """Names of the coordinates: mode_1, mode_2, ..."""
         return tuple(f"mode_{j + 1}" for j in range(len(self.shapes)))
+
+    @property
+    def told(self) -> str:
+        """All numbers, for summaries and restarts."""
+        own = ((f.name, getattr(self, f.name)) for f in fields(self) if f.name != "shapes")
+        return f"Modes({', '.join(f'{name}={value!r}' for name, value in own)})"
 
     @property
     def content(self) -> list[str]:
@@ -148,6 +162,33 @@ class Modes:
             )
         ratio = float(np.exp(np.interp(mach, self.mach, np.log(self.mu))))
         return replace(self, mu=ratio, mach=None)
+
+    def coordinates(self, speed: float, length: float) -> Coordinates:
+        """Amplitudes of the modes in a stream.
+
+        Parameters
+        ----------
+        speed : U, in the units of the case, the Mach number of a gas;  length : twice b of the
+            speed index [length of the mesh]
+
+        Raises
+        ------
+        SettingsError    modes without a speed index; a Mach number at which mu is not given
+        """
+        if self.speed_index is None:
+            raise SettingsError(
+                f"{OWNER}: a run needs the speed index; give speed_index = U / (b omega_alpha "
+                "sqrt(mu)), or ask km.flutter for the boundary"
+            )
+        own, n = self.at(speed), len(self.shapes)
+        mass = own.mu * self.volume * np.array(self.masses)
+        reference = speed / (self.speed_index * length / 2 * np.sqrt(own.mu))
+        omega = reference * self.ratios
+        return Coordinates(
+            self.names, np.diag(mass), np.diag(np.array(self.damping) * omega * mass),
+            np.diag(mass * omega**2), units=length / 2 / np.sqrt(self.masses), turn=np.zeros(n),
+            shift=np.zeros((n, 2)), about=(0.0, 0.0), reference=reference, shapes=self.shapes,
+        )  # fmt: skip
 
     def _of_each(self, name: str, value: Any, least: float | None) -> tuple[float, ...]:
         """A number for each shape, above `least`."""

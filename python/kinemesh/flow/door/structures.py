@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from kinemesh.dimension import Dimension
 from kinemesh.errors import SettingsError, shown
 from kinemesh.motion import Motion
 from kinemesh.motion.free import Free
-from kinemesh.structure.alpha import Matrices, times
+from kinemesh.structure.alpha import Matrices
 from kinemesh.structure.coordinates import LARGEST, Coordinates
 
 FloatArray = NDArray[np.float64]
@@ -33,6 +33,7 @@ class Structures:
     matrices : Matrices
     units : (members, n)    changes of coordinates that count as equal
     free : FreeBodies, once the bodies are known
+    reach : (members, n)    largest displacement of points by 1 of a coordinate that bends
     """
 
     free: FreeBodies
@@ -61,6 +62,7 @@ class Structures:
             for name in ("mass", "damping", "stiffness")
         ))  # fmt: skip
         self.units = np.array([own.units for own in self.own])
+        self.reach = np.zeros(self.units.shape)
 
     @property
     def periods(self) -> FloatArray:
@@ -79,15 +81,26 @@ class Structures:
         each = per_member(kick, len(self.own))
         if len(each) != len(self.own):
             raise SettingsError(f"kick has {len(each)} entries, expected {len(self.own)} (members)")
-        return np.array([
+        found = np.array([
             own.kicked(one, self.length) for own, one in zip(self.own, each, strict=True)
         ])  # fmt: skip
+        far = (np.abs(found) * self.reach).sum(axis=1) / self.length
+        if (far > LARGEST["shift"]).any():
+            member = int(far.argmax())
+            raise SettingsError(
+                f"kick is {each[member]!r}, which displaces a point of the body by "
+                f"{far[member]:.3g} reference lengths, expected {LARGEST['shift']:g} at most",
+                member=member if len(each) > 1 else None,
+            )
+        return found
 
     def grown(self, q: FloatArray) -> NDArray[np.bool_]:
         """(members,) whether bodies at coordinates (members, n) are turned or shifted too far."""
-        turn, *shift = times(self.free.way, q).T
+        turn, shift, _ = self.free.parts(q)
         far: NDArray[np.bool_] = np.abs(np.degrees(turn)) > LARGEST["angle_deg"]
-        return np.asarray(far | (np.abs(shift).max(axis=0) > LARGEST["shift"] * self.length))
+        bent = (np.abs(q) * self.reach).sum(axis=1)
+        most = np.maximum(np.abs(shift).max(axis=1), bent)
+        return np.asarray(far | (most > LARGEST["shift"] * self.length))
 
     def unresolved(self, dt: FloatArray) -> list[tuple[int, int, float]]:
         """Modes with fewer than `RESOLVED` steps dt (members,) in a period: member, mode, steps."""
@@ -101,7 +114,7 @@ class Structures:
     def told_of_roots(self) -> dict[str, Any]:
         """Numbers by which roots are told: of the history's columns, and of each member."""
         # of the columns: shifts are in reference lengths there
-        units = self.units / np.where(self.turns, 1.0, self.length)
+        units = self.units / np.where(self.shifts, self.length, 1.0)
         return {
             "names": list(self.names),
             "units": units.tolist(),
@@ -111,9 +124,14 @@ class Structures:
         }
 
     @property
-    def turns(self) -> NDArray[np.bool_]:
-        """(members, n) whether coordinates turn the body."""
-        return np.asarray(np.array([own.turn for own in self.own]) != 0)
+    def shifts(self) -> NDArray[np.bool_]:
+        """(members, n) whether coordinates are lengths, by which the body shifts."""
+        return np.asarray(np.array([own.shift for own in self.own]).any(axis=2))
+
+    def bend(self, largest: FloatArray) -> None:
+        """Largest displacements (bodies, most shapes) of the bodies' shapes are known."""
+        if self.own[0].shapes:
+            self.reach = largest[self.of, : len(self.names)]
 
     def stand(self, bodies: Bodies) -> None:
         """The bodies are known."""
@@ -122,7 +140,7 @@ class Structures:
     @property
     def told(self) -> dict[str, Any]:
         """For summaries and restarts."""
-        return {"structure": [repr(own) for own in self.each]}
+        return {"structure": [getattr(own, "told", repr(own)) for own in self.each]}
 
 
 def structures_of(
@@ -168,14 +186,11 @@ def structures_of(
         else:
             (marker,) = there
         if not hasattr(own, "coordinates"):
-            hint = ONLY.get(type(own).__name__, lambda: "")()
-            raise SettingsError(
-                f"structure is {shown(own)}, expected {EXAMPLE}{hint}", member=which
-            )
-        if own.dimension != dimension:
+            raise SettingsError(f"structure is {shown(own)}, expected {EXAMPLE}", member=which)
+        if own.dimension not in (None, dimension):
             raise SettingsError(
                 f"structure is {own!r}, which is of the plane, and the mesh is in space; there "
-                "give modes to km.flutter",
+                "give km.structure.Modes(...)",
                 member=which,
             )
         if motions[there[marker]] is not None:
@@ -189,17 +204,11 @@ def structures_of(
     return Structures(each, of, speed, length)
 
 
-ONLY: dict[str, Callable[[], str]] = {
-    "Modes": lambda: "; km.flutter takes modes, and no run does",
-}
-"""Words on structures that no run takes, by their class."""
-
-
 def with_free(
     motions: Sequence[Motion | None], structures: Structures | None
 ) -> tuple[Motion | None, ...]:
     """Motions of all bodies, `Free` of those on structures."""
     made = list(motions)
     for own, body in zip(structures.own, structures.of, strict=True) if structures else ():
-        made[body] = Free(own.about)
+        made[body] = Free(own.about, own.shapes)
     return tuple(made)
