@@ -112,8 +112,8 @@ def test_the_body_is_bent_by_its_coordinates_and_has_their_forces(flown):
 
 
 def test_structural_damping_takes_the_energy_that_it_says():
-    """Heavy, so that the gas takes little: exp(-g omega t), and nothing in the first of 32 steps, in
-    which the body is still slow."""
+    """Heavy, so that the gas takes little: exp(-g omega t), and none in the first of 32 steps,
+    in which the body is still slow."""
     quick = km.AleSettings(steady_drop=1e-3, unsteady_drop=0.1)
     heavy = {"mu": 1e6, "speed_index": 0.01}
     light, damped = (

@@ -88,6 +88,41 @@ def test_work_of_the_water_is_the_change_of_energy():
     assert rows["load_y"] == pytest.approx(rows["cl"], abs=2e-3 * np.abs(rows["cl"]).max())
 
 
+def test_a_body_without_mass_goes_where_there_is_no_lift():
+    """From rest in a stream that is turned up, which lifts a body that is held."""
+    case = water(km.structure.Cylinder(0), alpha_deg=5.0)
+    rows = case.run(time_step=0.1, steps=20).history
+
+    assert np.abs(rows["load_y"]).max() < 1e-3
+    assert (rows["coupling_residual"] <= 1e-3).all()
+    assert rows["sub_iterations"][0] <= 4
+    assert rows["sub_iterations"][4:].mean() <= 3.0
+    # it drifts across the stream as fast as that goes
+    assert np.diff(rows["q_y"])[-1] / 0.1 == pytest.approx(np.sin(np.radians(5)), rel=0.2)
+    held = km.Incompressible(RING, reynolds=100.0, alpha_deg=5.0, device="cpu")
+    assert np.abs(held.run(time_step=0.1, steps=20).history["cd"]).min() > 0.5
+    assert len(case.run(time_step=0.1, steps=2).roots) == 0
+
+
+def test_members_with_and_without_mass_have_the_bits_of_runs_alone(tmp_path):
+    each = [km.structure.Cylinder(0), spring(2.0), km.structure.Cylinder(1.5)]
+    every = water(each, alpha_deg=5.0).run(**PUSH | {"kick": None}).history
+
+    for m, own in enumerate(each):
+        alone = water(own, alpha_deg=5.0).run(**PUSH | {"kick": None}).history
+        for column in (name for name in alone.columns if name != "member"):
+            np.testing.assert_array_equal(every.member(m)[column], alone[column], err_msg=column)
+    parts = {"out": tmp_path, "kick": None}
+    water(each[0], alpha_deg=5.0).run(**PUSH | parts | {"steps": 5})
+    rows = water(each[0], alpha_deg=5.0).run(**PUSH | parts, resume=True).history
+    np.testing.assert_array_equal(rows["q_y"], every.member(0)["q_y"])
+
+
+def test_without_a_spring_runs_have_no_cycles():
+    with pytest.raises(SettingsError, match=r"no stiffness, so no period .* give time_step and st"):
+        water(km.structure.Cylinder(1.0)).run(cycles=1, steps_per_cycle=32)
+
+
 def test_a_damper_takes_the_energy_that_it_says():
     """Heavy: the water takes nothing."""
     light, damped = (
@@ -126,7 +161,13 @@ def test_members_have_the_bits_of_runs_alone():
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"mass_ratio": 0}, "cylinder: mass_ratio is 0, expected a number above 0"),
+        (
+            {"mass_ratio": 0},
+            "mass_ratio is 0 and reduced_velocity 5, .*leave reduced_vel",
+        ),
+        ({"mass_ratio": -1}, "cylinder: mass_ratio is -1, expected a number above"),
+        ({"mass_ratio": 1e-9}, "mass_ratio is 1e-09, expected 0, or from 1e-06 on"),
+        ({"reduced_velocity": None, "zeta": 0.1}, "zeta is 0.1, .* without a spring is 0"),
         ({"reduced_velocity": -5}, "reduced_velocity is -5, expected a number above 0"),
         ({"zeta": 1.0}, "zeta is 1, expected a share of critical damping from 0 to below 1"),
         ({"zeta": -0.1}, "zeta is -0.1"),
@@ -154,8 +195,8 @@ def test_case_files_have_cylinders():
 
     assert ready.structure.build() == spring()
     assert Case.from_dict(ready.tables()).structure == ready.structure
-    with pytest.raises(CaseError, match=r"\[structure\] lacks reduced_velocity"):
-        Case.from_dict(ready.tables() | {"structure": {"kind": "cylinder", "mass_ratio": 2.0}})
+    with pytest.raises(CaseError, match=r"\[structure\] lacks mass_ratio"):
+        Case.from_dict(ready.tables() | {"structure": {"kind": "cylinder"}})
     with pytest.raises(CaseError, match="has no meaning; expected mass_ratio, reduced_velocity"):
         km.cases.load("cylinder-free", ["structure.speed_index=1"])
     with pytest.raises(CaseError, match=r"has Cylinder\(.*\), which has no flutter analysis"):

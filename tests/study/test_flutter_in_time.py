@@ -3,7 +3,6 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.errors import SettingsError
 from kinemesh.study.flutter import in_time, linear
 from kinemesh.study.flutter.in_time import GROWN, Point, Search
 from test_flutter import q_of
@@ -83,11 +82,29 @@ def test_runs_that_failed_are_left_out(search):
     assert own.at("speed_index") == pytest.approx(0.8)
 
 
-def test_modes_are_refused_before_any_flow():
-    modes = km.structure.Modes([lambda x: x], [1.0], [1.0], 10, 1.0, 1.0)
+def test_a_crossing_back_to_stability_is_found_by_its_slope(monkeypatch):
+    fly, runs = made(lambda v: 0.05 * (v - 0.52) * (v - 2.4))
+    monkeypatch.setattr(in_time, "_fly", fly)
+    own = Search(0.85, [0.97 * 2.2, 1.03 * 2.2], up=False)
 
-    with pytest.raises(SettingsError, match="runs in time take typical sections alone; use way='l"):
-        km.flutter("isogai-a", structure=modes, way="both")
+    in_time.searched(None, SECTION, [own], (0.1, None, None, False, False))
+
+    assert own.at("speed_index") == pytest.approx(2.4, rel=2e-3)
+    assert 2 <= len(runs) <= 4
+
+
+def row(omega, zeta, share=1.0):
+    return {"zeta": zeta, "uncertainty": 0.0, "omega": omega, "k": omega / 2, "share": share}
+
+
+def test_a_mode_is_known_by_its_frequency():
+    """And the strongest oscillation is looked at where none is known."""
+    rows = [row(0.7, 0.1), row(5.3, -0.02, share=0.3)]
+
+    assert in_time._point(Search(0.8, [], [], 2, 5.0), 2.0, rows, False).zeta == -0.02
+    assert in_time._point(Search(0.8, []), 2.0, rows, False).zeta == 0.1
+    assert np.isnan(in_time._point(Search(0.8, [], [], 2, 2.0), 2.0, rows, False).zeta)
+    assert in_time._point(Search(0.8, []), 2.0, [], True).zeta == GROWN
 
 
 QUICK = ["solver.steady_drop=1e-3", "solver.unsteady_drop=1e-2", "run.device=cpu"]
@@ -99,7 +116,7 @@ def test_both_ways_stand_side_by_side_in_dataset_files_and_figure(tmp_path, monk
     """Twice Theodorsen's loads in the place of pulses, whose boundary is near that of so few steps
     on so small a mesh."""
     monkeypatch.setattr(in_time, "STEPS", 24)
-    monkeypatch.setattr(in_time, "CYCLES", 3)
+    monkeypatch.setitem(in_time.CYCLES, km.structure.TypicalSection, 3)
     loads = q_of(SECTION.axis, mach=(0.3,))
     loads["Q"] = 2 * loads["Q"]
     monkeypatch.setitem(linear.FLOWN, km.structure.TypicalSection, lambda *_: loads)

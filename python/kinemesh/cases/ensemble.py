@@ -33,13 +33,16 @@ def shared(case: Stated) -> str:
 
 
 def solver(
-    cases: Sequence[Stated], spaces: Sequence[Any], motions: Sequence[Any] | None = None
+    cases: Sequence[Stated],
+    spaces: Sequence[Any],
+    motions: Sequence[Any] | None = None,
+    structures: Sequence[Any] | None = None,
 ) -> Any:
     """The solver of an ensemble, a member per case, on the mesh (or cloud) of each.
 
     Parameters
     ----------
-    motions : of each member, in place of those that the cases state
+    motions, structures : of each member, in place of those that the cases state
     """
     dimension = dimension_of(spaces)
     options = build.options(cases[0], dimension)
@@ -52,6 +55,8 @@ def solver(
             None if case.motion is None else case.motion.build(case.chord(dimension))
             for case in cases
         ]
-    if "structure" in options:
+    if structures is not None:
+        options["structure"] = list(structures)
+    elif "structure" in options:
         options["structure"] = [case.structure.build() for case in cases if case.structure]
     return registry.named(cases[0].method).solver(list(spaces), **options)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinemesh.cases.structures import KICK, MAY, NEEDS
-from kinemesh.flow.door.structures import Structures
+from kinemesh.flow.door.structures import Structures, period_of
 from kinemesh.run.coupled import tell_unresolved
 from kinemesh.run.plan import time_steps
 
@@ -30,11 +30,14 @@ def look_at_structure(report: Any, case: Case, unit: str, scale: str) -> None:
     own = None
     with report.look("structure") as said:
         own = Structures([part.build()], [0], np.array([mach]), case.flow.references[1])
-        period = float(own.periods[0])
+        period = period_of(own.own[0])
         names = [n for n in (*NEEDS[part.kind], *MAY[part.kind]) if n != KICK]
         said.append(", ".join([part.kind, *_pairs({n: getattr(part, n) for n in names})]))
         said.append("kick " + ", ".join(_pairs(part.kick)) if part.kick else NO_KICK)
-        said.append(f"period of the first mode without a flow {period:.5g} {unit}/{scale}")
+        told = f"period of the first mode without a flow {period:.5g} {unit}/{scale}"
+        said.append(told if np.isfinite(period) else "no spring, so no period")
+        if job.steps_per_cycle is not None:
+            _ = own.periods  # refused without a spring
     if own is None:
         return
     with report.look("steps") as said:
@@ -43,7 +46,8 @@ def look_at_structure(report: Any, case: Case, unit: str, scale: str) -> None:
         step = period / given if by_cycles else given
         way = f"in which the stream goes {mach * step:.3g} {unit}s"
         said.append(f"{step:.4g} {unit}/{scale}, {way}")
-        said.append(f"{period / step:.3g} in a period of the first mode")
+        if np.isfinite(period):
+            said.append(f"{period / step:.3g} in a period of the first mode")
         said.append(f"{count} steps")
         tell_unresolved(own, np.array([step]))
 

@@ -23,12 +23,12 @@ KINDS: dict[str, Callable[..., Any]] = {
 NEEDS = {
     "typical-section": ("mu", "a", "x_alpha", "r2_alpha", "omega_ratio"),
     "modes": (FILE, "mu", "frequencies", "masses", "volume", "reference"),
-    "cylinder": ("mass_ratio", "reduced_velocity"),
+    "cylinder": ("mass_ratio",),
 }
 MAY = {
     "typical-section": ("damping", "speed_index", KICK),
     "modes": ("damping", "mach", "speed_index", KICK),
-    "cylinder": ("zeta", KICK),
+    "cylinder": ("reduced_velocity", "zeta", KICK),
 }
 """Structures by their kinds, and the keys that each needs and may have."""
 
@@ -53,8 +53,8 @@ class StructurePart:
     mach: Sequence[float] | None = None  # of several mu; between these ln mu is linear
     speed_index: float | None = None  # V* of a run, in place of a [motion] [-]
     kick: Mapping[str, Any] | None = None  # { mode = 1, angle_deg = 0.5 }, or shift or amplitude
-    mass_ratio: float | None = None  # of a cylinder: m / (rho pi D^2 / 4) [-]
-    reduced_velocity: float | None = None  # of it: U / (f_n D) [-]
+    mass_ratio: float | None = None  # of a cylinder: m / (rho pi D^2 / 4) [-]; 0 with no spring
+    reduced_velocity: float | None = None  # of it: U / (f_n D) [-]; or no spring
     zeta: float | None = None  # of it: share of critical damping [-]; or 0
     speed_range: Sequence[float] | None = None  # V* of flutter, [first, last]; or [0.3, 3]
 

@@ -115,7 +115,8 @@ def _boundary(found: Any) -> Any:
                 axes.plot(across[own], found[f"crossing_{name}"].values[own], **mark)
     if "time_boundary" in found and "zeta" in found:
         mark = {"marker": "x", "linestyle": "", "color": GREY, "markersize": 7, "zorder": 3}
-        above.plot(mach, found["time_boundary"].values, **mark, label="in time")
+        edges = found["time_crossing"].values
+        above.plot(across.ravel(), edges.ravel(), **mark, label="in time")
         below.plot(mach, found["time_boundary_omega"].values, **mark)
     lost = found["end"].values == DIVERGENCE
     if lost.any():
@@ -145,6 +146,12 @@ def _vg(found: Any, row: int) -> Any:
         if np.isfinite(at):
             colour = BODIES[(int(own["crossing_mode"].values[n]) - 1) % len(BODIES)]
             above.plot(at, 0.0, **_mark(colour, own["crossing_up"].values[n]))
+    if "time_zeta" in own:
+        mark = {"marker": "x", "linestyle": "none", "color": GREY, "markersize": 6, "zorder": 4}
+        at, zeta = own["time_speed_index"].values, own["time_zeta"].values
+        g = np.where(np.abs(zeta) < 1, -2 * zeta / np.sqrt(1 - np.minimum(zeta**2, 0.99)), np.nan)
+        above.plot(at, g, **mark, label="in time")
+        below.plot(at, own["time_omega"].values, **mark)
     above.axhline(0.0, color=GREY, linewidth=0.9)
     above.set_ylabel(r"$g = 2\sigma/k$, above 0 unstable")
     below.set_ylabel(FREQUENCY)

@@ -33,6 +33,8 @@ def rows_of(
     names, units = told["names"], np.array(told["units"][member])
     reference, half = told["reference"][member], told["half_over_speed"][member]
     columns = [rows[f"q_{name}"] / unit for name, unit in zip(names, units, strict=True)]
+    if told["period"][member] is None:  # no spring, so no oscillation about a place
+        return []
     step = float(rows["time"][0])  # the history begins with the first step
     first = round(start * told["period"][member] / step)
     signals = np.array(columns)[:, first:]

@@ -128,9 +128,11 @@ class Coupled(Unsteady):
         if not resumed:
             there = solver.standing(self.first_poses())
             f = solver.structure_forces(solver.moving_loads(there))
-        rule = Rule(own.matrices, self.plan.dt)
+        # forces on a body without mass and spring are balanced at each end of a step alone
+        rule = Rule(own.matrices, self.plan.dt, np.where(own.matrices.massless, 0.0, 1.0))
         first = at_rest(own.matrices, self.start_at, f)
-        self.both = Coupling(rule, first, own.units, TOLERANCE)
+        scale = solver.forces.pressure[own.of] * solver.forces.length
+        self.both = Coupling(rule, first, own.units, TOLERANCE, scale)
         if saved is not None and resumed:
             self.both.restore(saved.record["structure"]["state"])
             self._end(done)

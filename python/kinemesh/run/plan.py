@@ -193,6 +193,7 @@ class Plan:
         return cls(
             cycles, steps_per_cycle, dt, periods, count, start, repeats, until, tolerance,
             solver.frame_time * solver.reference[1], _settled(solver, dt),
+            free=solver.structures is not None,
         )  # fmt: skip
 
     @classmethod

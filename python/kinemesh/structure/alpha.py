@@ -43,6 +43,12 @@ class Matrices:
     damping: FloatArray
     stiffness: FloatArray
 
+    @property
+    def massless(self) -> NDArray[np.bool_]:
+        """(members,) whether a structure has neither mass nor damper nor spring."""
+        every = (self.mass, self.damping, self.stiffness)
+        return np.asarray(~np.any([own.any(axis=(1, 2)) for own in every], axis=0))
+
     def energy(self, q: FloatArray, v: FloatArray) -> FloatArray:
         """(members,) kinetic energy and that of springs."""
         return 0.5 * (dot(v, times(self.mass, v)) + dot(q, times(self.stiffness, q)))
@@ -59,8 +65,11 @@ class State:
 
 
 def at_rest(of: Matrices, q: FloatArray, f: FloatArray) -> State:
-    """Structures that are let go at `q` under forces `f`."""
-    return State(q, np.zeros_like(q), solved(of.mass, f - times(of.stiffness, q)), f)
+    """Structures that are let go at `q` under forces `f`; those without a mass begin at rest."""
+    none, one = of.massless, np.eye(q.shape[1])
+    mass = np.where(none[:, None, None], one, of.mass)
+    a = solved(mass, f - times(of.stiffness, q))
+    return State(q, np.zeros_like(q), np.where(none[:, None], 0.0, a), f)
 
 
 class Rule:
@@ -70,25 +79,26 @@ class Rule:
     ----------
     of : Matrices
     dt : (members,)    time steps
-    rho : float        spectral radius at infinite frequency, 0 to 1: 1 keeps all motions, less
-        damps those that a step does not resolve
+    rho : (members,)   or one for all: spectral radius at infinite frequency, 0 to 1: 1 keeps all
+        motions, less damps those that a step does not resolve; 0 where forces alone are balanced
 
     Attributes
     ----------
-    left : (members, n, n) A;  share : of the forces at the end of a step
+    left : (members, n, n) A;  share : (members, 1) of the forces at the end of a step
     """
 
-    def __init__(self, of: Matrices, dt: FloatArray, rho: float = 1.0) -> None:
+    def __init__(self, of: Matrices, dt: FloatArray, rho: float | FloatArray = 1.0) -> None:
+        rho = np.broadcast_to(np.asarray(rho, float), dt.shape)[:, None]
         mass, force = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
         self.of, self.dt = of, dt[:, None]
         self.mass, self.force, self.share = mass, force, 1 - force
         self.gamma = 0.5 - mass + force
         self.beta = 0.25 * (1 - mass + force) ** 2
-        h = dt[:, None, None]
+        h, share = self.dt, self.share
         self.left = (
-            (1 - mass) / (self.beta * h**2) * of.mass
-            + self.share * self.gamma / (self.beta * h) * of.damping
-            + self.share * of.stiffness
+            ((1 - mass) / (self.beta * h**2))[:, :, None] * of.mass
+            + (share * self.gamma / (self.beta * h))[:, :, None] * of.damping
+            + share[:, :, None] * of.stiffness
         )
 
     def side(self, now: State) -> FloatArray:

@@ -68,6 +68,8 @@ class Coordinates:
         """Frequencies (n,) without a flow, lowest first, and shapes (n, n) in columns."""
         from scipy.linalg import eigh
 
+        if not self.mass.any():  # no frequency
+            return np.zeros(len(self.names)), np.eye(len(self.names))
         squares, shapes = eigh(self.stiffness, self.mass)
         return np.sqrt(np.maximum(squares, 0.0)), shapes
 

@@ -19,6 +19,7 @@ from kinemesh.structure.alpha import Rule, State, dot, solved, times
 
 FloatArray = NDArray[np.float64]
 LEAST = 1e-12  # work of a force over that of the springs of a unit, below which it is none
+PROBE = 1e-3  # change of a coordinate without mass and spring, over its unit, that J is learnt by
 KEPT = ("q", "v", "a", "f")
 
 
@@ -32,6 +33,8 @@ class Coupling:
     units : (members, n)   of the coordinates, by which forces are compared
     tolerance : float      force that is not in balance over the largest one of springs and inertia
         so far, at which a member's step is done
+    scale : (members,)     forces, times the units, that those of structures without mass and spring
+        are small beside
 
     Attributes
     ----------
@@ -44,12 +47,21 @@ class Coupling:
     count : (members,)     solutions of the flow in this step
     """
 
-    def __init__(self, rule: Rule, state: State, units: FloatArray, tolerance: float) -> None:
+    def __init__(
+        self,
+        rule: Rule,
+        state: State,
+        units: FloatArray,
+        tolerance: float,
+        scale: FloatArray | float = 1.0,
+    ) -> None:
         members, n = state.q.shape
         self.rule, self.now, self.units, self.tolerance = rule, state, units, tolerance
         self.before = state.v  # rates of the step before
         stiffest = (np.abs(rule.of.stiffness) * units[:, :, None] * units[:, None]).max(axis=(1, 2))
+        self.massless = rule.of.massless
         self.size = np.maximum(self._largest(state), LEAST * stiffest)
+        self.size = np.where(self.massless, scale, self.size)
         self.jacobian = np.zeros((members, n, n))
         self.ahead = self.next = state.q
         self.wanted = np.ones(members, bool)
@@ -78,7 +90,11 @@ class Coupling:
         self._last = self.ahead, np.where(own[:, None], forces, self._forces)
         share, left = self.rule.share, self.rule.left
         apart = self._side + share * forces - times(left, self.ahead)
-        found = self.ahead + solved(left - share * self.jacobian, apart)
+        blind = self.massless & ~self.jacobian.any(axis=(1, 2))  # nothing tells the way yet
+        known = left - share[:, :, None] * self.jacobian
+        known = np.where(blind[:, None, None], np.eye(known.shape[1]), known)
+        step = np.where(blind[:, None], PROBE * self.units, solved(known, apart))
+        found = self.ahead + step
         change = (np.abs(apart) * self.units).max(axis=1) / self.size
         there = forces + times(self.jacobian, found - self.ahead)
         first = self.count == 0
@@ -86,7 +102,7 @@ class Coupling:
         self._forces = np.where((own | first)[:, None], there, self._forces)
         self.change = np.where(own, change, self.change)
         self.count = self.count + own
-        self.wanted = own & ~(change <= self.tolerance)
+        self.wanted = own & ~((change <= self.tolerance) & ~blind)
         self.ahead = np.where(self.wanted[:, None], found, self.ahead)
         return self.wanted
 
@@ -116,7 +132,9 @@ class Coupling:
     def stiffness_of_flow(self, member: int) -> float:
         """Size of s J over A, in the units: above 1 a fixed point would diverge."""
         scale = self.units[member]
-        own = self.rule.share * self.jacobian[member] * scale
+        if self.massless[member]:
+            return np.inf
+        own = self.rule.share[member] * self.jacobian[member] * scale
         return float(np.abs(np.linalg.solve(self.rule.left[member] * scale, own)).max())
 
     def kept(self) -> dict[str, Any]:

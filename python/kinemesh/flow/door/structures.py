@@ -16,7 +16,7 @@ from kinemesh.errors import SettingsError, shown
 from kinemesh.motion import Motion
 from kinemesh.motion.free import Free
 from kinemesh.structure.alpha import Matrices
-from kinemesh.structure.coordinates import LARGEST, Coordinates
+from kinemesh.structure.coordinates import FLAT, LARGEST, Coordinates
 
 FloatArray = NDArray[np.float64]
 RESOLVED = 6  # steps in a period below which the time rule shifts a mode by a tenth and more
@@ -76,6 +76,23 @@ class Structures:
             )
         return np.asarray(2 * np.pi / first)
 
+    def period_of(self, member: int, mode: int) -> float:
+        """Period of a member's mode, from 1, without a flow."""
+        return period_of(self.own[member], mode)
+
+    def kick_by(self, member: int, mode: int, angle_deg: float) -> dict[str, Any]:
+        """Kick in a mode of a member by a pitch, or where it bends or only shifts by as much as the
+        fastest point then turns the stream by this angle."""
+        own, (frequencies, shapes) = self.own[member], self.own[member].modes
+        shape = np.abs(shapes[:, mode - 1])
+        way = np.radians(angle_deg) * float(self.speed[member]) / frequencies[mode - 1]
+        if own.shapes:
+            at = int((shape / own.units).argmax())
+            return {"mode": mode, "amplitude": float(way / self.reach[member, at])}
+        if (shape * np.abs(own.turn)).max() < FLAT * (shape / own.units).max():
+            return {"mode": mode, "shift": float(way / self.length)}
+        return {"mode": mode, "angle_deg": angle_deg}
+
     def kicked(self, kick: Any) -> FloatArray:
         """(members, n) coordinates of a kick, one for all members or one each."""
         each = per_member(kick, len(self.own))
@@ -120,7 +137,7 @@ class Structures:
             "units": units.tolist(),
             "reference": [own.reference for own in self.own],
             "half_over_speed": (0.5 * self.length / self.speed).tolist(),
-            "period": self.periods.tolist(),
+            "period": [p if np.isfinite(p) else None for p in map(period_of, self.own)],
         }
 
     @property
@@ -141,6 +158,12 @@ class Structures:
     def told(self) -> dict[str, Any]:
         """For summaries and restarts."""
         return {"structure": [getattr(own, "told", repr(own)) for own in self.each]}
+
+
+def period_of(own: Coordinates, mode: int = 1) -> float:
+    """Period of a mode, from 1, without a flow; infinite without a spring."""
+    frequency = float(own.modes[0][mode - 1])
+    return 2 * np.pi / frequency if frequency > 0 else np.inf
 
 
 def structures_of(

@@ -1,13 +1,13 @@
-"""Flutter in time: sections that are let go in the flow, at speed indices about a boundary.
+"""Flutter in time: sections and modes let go in the flow, at speed indices about crossings.
 
-Speed indices of all Mach numbers are members of one run; the boundary of a Mach number is where a
-straight line through the damping at two speed indices, one stable and one not, is zero.
+Speed indices of all Mach numbers are members of one run; a crossing is where a straight line
+through the damping at two speed indices, one stable and one not, is zero.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,51 +17,64 @@ from numpy.typing import NDArray
 
 from kinemesh.cases import ensemble
 from kinemesh.cases.casefile import Case
-from kinemesh.errors import SettingsError, warn
+from kinemesh.errors import warn
 from kinemesh.results.oscillations import rows_of
-from kinemesh.structure import TypicalSection
+from kinemesh.structure import Modes, TypicalSection
+from kinemesh.study.flutter import modal
 from kinemesh.study.flutter.found import FLUTTER, STABLE, UNSTABLE, of_machs
 from kinemesh.study.sweep.spaces import Spaces
 
-CYCLES, STEPS = 6, 96  # of a run; with 48 steps boundaries of case A are 1 % higher
+STEPS = 96  # in a period without wind; with 48 of them boundaries of case A are 1 % higher
+CYCLES: dict[type, int] = {TypicalSection: 6, Modes: 4}  # periods of a run
 NEAR = 0.03  # distance of the first speed indices from a boundary that is known, over it
 WIDE = 1.08  # ratio of the speed indices about a boundary, at most
 SCAN = 8  # speed indices of a range without a known boundary
 ROUNDS = 5  # runs, at most
 STRIDE = (0.8, 1.25)  # of a speed index from one run to the next, where no sign changes
 GROWN = -1.0  # damping of a motion that grew too fast for a root
+CLOSE = 0.25  # of a frequency to that of the crossing, over it, to be of its mode
 
 
 @dataclass(slots=True)
 class Point:
-    """A run at a speed index: its strongest oscillation."""
+    """A run at a speed index: its strongest oscillation, or that of the mode that is looked at."""
 
     speed_index: float
     zeta: float
     omega: float = np.nan
     k: float = np.nan
     uncertainty: float = np.nan
+    mode: int = 1
 
 
 @dataclass(slots=True)
 class Search:
-    """Search of the boundary of a Mach number.
+    """Search of the boundary of a Mach number, or of a crossing.
 
     Parameters
     ----------
     mach : nan of a method without one
     todo : speed indices of the next run
+    mode : that is kicked, by the frequencies without wind from 1
+    omega : frequency of the crossing over omega_alpha, by which its mode is known; nan: the
+        strongest oscillation is looked at
+    up : to instability, or back to stability
     """
 
     mach: float
     todo: list[float]
     points: list[Point] = field(default_factory=list)
+    mode: int = 1
+    omega: float = np.nan
+    up: bool = True
 
     @property
     def across(self) -> tuple[Point, Point] | None:
-        """The lowest two neighbours of which the first is stable and the next is not."""
+        """The lowest two neighbours of which the first is stable and the next is not; back to
+        stability the other way."""
         known = sorted((p for p in self.points if np.isfinite(p.zeta)), key=lambda p: p.speed_index)
-        return next(((a, b) for a, b in pairwise(known) if a.zeta > 0 >= b.zeta), None)
+        way = 1 if self.up else -1
+        return next(((a, b) for a, b in pairwise(known) if way * a.zeta > 0 >= way * b.zeta), None)
 
     def at(self, name: str) -> float:
         """Number of the boundary, on the straight line between the two; nan without them."""
@@ -78,9 +91,10 @@ class Search:
         there = self.across
         if there is not None:
             low, high = there
-            if high.speed_index > WIDE * low.speed_index or high.zeta <= GROWN:
+            grown = min(low.zeta, high.zeta) <= GROWN
+            if high.speed_index > WIDE * low.speed_index or grown:
                 middle = self.at("speed_index")
-                if high.zeta <= GROWN:
+                if grown:
                     middle = float(np.sqrt(low.speed_index * high.speed_index))
                 self.todo = [(1 - NEAR) * middle, (1 + NEAR) * middle]
             return
@@ -92,8 +106,10 @@ class Search:
         slope = (near.zeta - far.zeta) / (near.speed_index - far.speed_index)
         stride = 1.0 - near.zeta / (slope * near.speed_index) if slope else np.inf
         middle = near.speed_index * float(np.clip(stride, *STRIDE))
-        if not np.isfinite(stride) or (stride - 1) * near.zeta < 0:  # away from what is known
-            middle = STRIDE[1] * max(speeds) if near.zeta > 0 else STRIDE[0] * min(speeds)
+        way = 1 if self.up else -1
+        if not np.isfinite(stride) or way * (stride - 1) * near.zeta < 0:  # away from what is known
+            ahead = (near.zeta > 0) == self.up
+            middle = STRIDE[1] * max(speeds) if ahead else STRIDE[0] * min(speeds)
         self.todo = [(1 - NEAR) * middle, (1 + NEAR) * middle]
 
     @property
@@ -109,16 +125,7 @@ Run = tuple[float, Path | None, Any, bool, bool]
 """Angle of the kick [deg], folder, device, whether a run goes on, whether progress is shown."""
 
 
-def check(structure: Any) -> None:
-    """SettingsError for a structure that no run takes."""
-    if not isinstance(structure, TypicalSection):
-        raise SettingsError(
-            f"flutter: structure is {structure!r}, and runs in time take typical sections alone; "
-            "use way='linear'"
-        )
-
-
-def searched(base: Case, structure: TypicalSection, each: list[Search], run: Run) -> list[Search]:
+def searched(base: Case, structure: Any, each: list[Search], run: Run) -> list[Search]:
     """Searches of all Mach numbers, as far as `ROUNDS` runs take them."""
     spaces = Spaces()
     for number in range(ROUNDS):
@@ -138,74 +145,87 @@ def searched(base: Case, structure: TypicalSection, each: list[Search], run: Run
 
 
 def _fly(
-    base: Case, structure: TypicalSection, each: Sequence[Search], spaces: Spaces, number: int,
-    run: Run,
+    base: Case, structure: Any, each: Sequence[Search], spaces: Spaces, number: int, run: Run,
 ) -> None:  # fmt: skip
     """One run of the speed indices of all searches; their points are added."""
     angle, out, device, resume, progress = run
-    cases = [_case(base, structure, own.mach, v, device) for own in each for v in own.todo]
-    solver = ensemble.solver(cases, list(map(spaces.of, cases)))
-    folder = None if out is None else out / f"time-{number}"
+    searches = [own for own in each for _ in own.todo]
+    speeds = [speed for own in each for speed in own.todo]
+    cases = [_case(base, structure, own.mach, device) for own in searches]
+    structures = [replace(structure, speed_index=speed) for speed in speeds]
+    solver = ensemble.solver(cases, list(map(spaces.of, cases)), structures=structures)
+    free, folder = solver.structures, None if out is None else out / f"time-{number}"
+    periods = np.array([free.period_of(m, own.mode) for m, own in enumerate(searches)])
     made = solver.run(
-        cycles=CYCLES, steps_per_cycle=STEPS, kick={"mode": 1, "angle_deg": angle}, out=folder,
+        time_step=(periods / STEPS).tolist(), steps=CYCLES[type(structure)] * STEPS,
+        kick=[free.kick_by(m, own.mode, angle) for m, own in enumerate(searches)], out=folder,
         resume=resume and folder is not None and folder.exists(), progress=progress,
     )  # fmt: skip
-    numbers, member = made.summary["conditions"]["coordinates"], 0
-    failed = {row["member"] for row in made.failed}
-    grown = solver.grid.ensemble.ended
-    for own in each:
-        for speed in own.todo:
-            rows = [] if member in failed else rows_of(made.history.member(member), numbers, member)
-            strongest = max(rows, key=lambda row: float(row["share"]), default=None)
-            if strongest is None:
-                own.points.append(Point(speed, GROWN if member in grown else np.nan))
-            else:
-                names = ("zeta", "omega", "k", "uncertainty")
-                own.points.append(Point(speed, *(float(strongest[name]) for name in names)))
-            member += 1
+    numbers = made.summary["conditions"]["coordinates"]
+    failed, grown = {row["member"] for row in made.failed}, solver.grid.ensemble.ended
+    for member, (own, speed) in enumerate(zip(searches, speeds, strict=True)):
+        start = float(periods[member] / free.periods[member])
+        rows = (
+            [] if member in failed else rows_of(made.history.member(member), numbers, member, start)
+        )
+        own.points.append(_point(own, speed, rows, member in grown))
 
 
-def _case(
-    base: Case, structure: TypicalSection, mach: float, speed: float, device: str | None
-) -> Case:
-    """Case of a section at a Mach number and a speed index."""
+def _point(search: Search, speed: float, rows: list[dict[str, Any]], grown: bool) -> Point:
+    """Point of a run with these oscillations."""
+    if np.isfinite(search.omega):
+        apart = [abs(row["omega"] / search.omega - 1) for row in rows]
+        own = rows[int(np.argmin(apart))] if apart and min(apart) < CLOSE else None
+    else:
+        own = max(rows, key=lambda row: float(row["share"]), default=None)
+    if own is None:
+        return Point(speed, GROWN if grown else np.nan, mode=search.mode)
+    zeta, omega, k, spread = (float(own[name]) for name in ("zeta", "omega", "k", "uncertainty"))
+    return Point(speed, zeta, omega, k, spread, search.mode)
+
+
+def _case(base: Case, structure: Any, mach: float, device: str | None) -> Case:
+    """Case of a body at a Mach number, without a structure of its own."""
     tables = base.tables()
-    tables.pop("motion", None)
-    own = {name: getattr(structure, name) for name in structure.__slots__}
-    numbers = {name: value for name, value in own.items() if value is not None}
-    told = {"kind": "typical-section", **numbers, "speed_index": speed}
+    for name in ("motion", "structure"):
+        tables.pop(name, None)
+    if isinstance(structure, Modes):
+        tables["deform"] = modal.deform_of(tables.get("deform"))
     kept = {n: v for n, v in tables.get("run", {}).items() if n in ("device", "dtype")}
-    job = {**kept, "cycles": CYCLES, "steps_per_cycle": STEPS}
+    job = {**kept, "time_step": 1.0, "steps": 1}  # others are the run's
     flow = tables["flow"] | ({} if np.isnan(mach) else {"mach": mach})
-    made = Case.from_dict(
-        tables | {"mode": "unsteady", "flow": flow, "structure": told, "run": job}, Path.cwd()
-    )
+    made = Case.from_dict(tables | {"mode": "unsteady", "flow": flow, "run": job}, Path.cwd())
     return made if device is None else made.replace(device=device)
 
 
-def beside(found: Any, base: Case, structure: TypicalSection, run: Run) -> Any:
-    """Dataset of the linear way, with the boundary in time beside it: see `kinemesh.flutter`.
-
-    Boundaries of a mode that is not the first are left out, with a warning.
-    """
-    machs, edges = found["mach"].values, found["boundary"].values
-    modes = found["boundary_mode"].values
-    first = np.isfinite(edges) & (modes == 1)
-    other = machs[np.isfinite(edges) & (modes != 1)].tolist()
-    if other:
-        warn(
-            f"flutter: the boundary{of_machs(other)} is of a mode above the first, which is not "
-            "looked at in time"
-        )
-    each = [
-        Search(float(mach), [(1 - NEAR) * edge, (1 + NEAR) * edge] if own else [])
-        for mach, edge, own in zip(machs, edges, first, strict=True)
+def beside(found: Any, base: Case, structure: Any, run: Run) -> Any:
+    """Dataset of the linear way with all its crossings in time: see `kinemesh.flutter`."""
+    machs, edges = found["mach"].values.tolist(), found["boundary"].values
+    numbers = {n: found[f"crossing_{n}"].values for n in ("speed_index", "mode", "omega", "up")}
+    each, of = [], []
+    for row, column in np.argwhere(np.isfinite(numbers["speed_index"])).tolist():
+        speed, mode, omega, up = (own[row, column] for own in numbers.values())
+        todo = [(1 - NEAR) * speed, (1 + NEAR) * speed]
+        strongest = mode == 1 and up  # by its kick
+        known = np.nan if strongest else float(omega)
+        each.append(Search(machs[row], todo, [], int(mode), known, bool(up)))
+        of.append((row, column))
+    searched(base, structure, each, run)
+    crossings = np.full(numbers["speed_index"].shape, np.nan)
+    by_mach: list[list[Search]] = [[] for _ in machs]
+    for (row, column), own in zip(of, each, strict=True):
+        crossings[row, column] = own.at("speed_index")
+        first = edges[row] == numbers["speed_index"][row, column]
+        by_mach[row].insert(0 if first else len(by_mach[row]), own)
+    whole = [
+        own if own and np.isfinite(edge) else [Search(mach, []), *own]
+        for mach, edge, own in zip(machs, edges, by_mach, strict=True)
     ]
-    made = searched(base, structure, each, run)
-    return found.assign(variables(made)).assign_attrs(way="both")
+    made = variables(whole) | {"time_crossing": (("mach", "crossing"), crossings)}
+    return found.assign(made).assign_attrs(way="both")
 
 
-def alone(base: Case, structure: TypicalSection, machs: Sequence[float], speeds: Any,
+def alone(base: Case, structure: Any, machs: Sequence[float], speeds: Any,
           run: Run) -> Any:  # fmt: skip
     """Dataset of the boundary in time alone, from runs at speed indices from first to last."""
     from kinemesh.io import store as stores
@@ -227,24 +247,30 @@ def alone(base: Case, structure: TypicalSection, machs: Sequence[float], speeds:
         "divergence": ("mach", np.full(len(each), np.nan)),
         "end": ("mach", np.array([own.end for own in each])),
         "converged": ("mach", np.array([own.end != "" for own in each])),
-        **variables(each),
+        **variables([[own] for own in each]),
     }
     found = xarray.Dataset(made, coords={"mach": list(machs), "mode": [1]})
     return found.assign_attrs(way="time", structure=repr(structure), title=base.title or base.name)
 
 
-def variables(each: Sequence[Search]) -> dict[str, Any]:
-    """Variables of runs in time: their numbers over mach and run, and the boundary over mach."""
-    most = max((len(own.points) for own in each), default=0)
+def variables(each: Sequence[Sequence[Search]]) -> dict[str, Any]:
+    """Variables of runs in time: their numbers over mach and run, and the boundary over mach.
+
+    Parameters
+    ----------
+    each : searches of each Mach number, that of the boundary first
+    """
+    known = [[point for own in searches for point in own.points] for searches in each]
+    most = max(map(len, known), default=0)
     found: dict[str, Any] = {}
-    for name in ("speed_index", "zeta", "omega", "k", "uncertainty"):
+    for name in ("speed_index", "mode", "zeta", "omega", "k", "uncertainty"):
         table: NDArray[np.float64] = np.full((len(each), most), np.nan)
-        for row, own in zip(table, each, strict=True):
-            points = sorted(own.points, key=lambda point: point.speed_index)
+        for row, points in zip(table, known, strict=True):
+            points.sort(key=lambda point: point.speed_index)
             row[: len(points)] = [getattr(point, name) for point in points]
         found[f"time_{name}"] = (("mach", "run"), table)
     names = {"": "speed_index", "_omega": "omega", "_k": "k"}
     return found | {
-        f"time_boundary{end}": ("mach", np.array([own.at(name) for own in each]))
+        f"time_boundary{end}": ("mach", np.array([own[0].at(name) for own in each]))
         for end, name in names.items()
     }

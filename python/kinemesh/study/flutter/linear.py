@@ -66,8 +66,8 @@ def flutter(
     mach : (m,)           Mach numbers; None: that of the case
     speed_index : (first, last)    V* between which roots are followed, above 0; None: those of
         [structure] of the case, or 0.3 to 3
-    way : "linear" (small motions, p-k), "time" (the section let go in its first mode, at speed
-        indices from first to last), or "both" (the linear boundary, and runs in time about it)
+    way : "linear" (small motions, p-k), "time" (the body let go in its first mode, at speed indices
+        from first to last), or "both" (the linear crossings, and runs in time about each)
     structure : TypicalSection or Modes; None: [structure] of the case
     points : int          V* of the table, at equal ratios
     amplitude_deg : float of the pulses, and of the pitch where a section is let go; shocks answer
@@ -86,8 +86,9 @@ def flutter(
         "unstable" at all V*; over mach and crossing: all V* at which a damping is 0, with their
         modes, k, omega and `up`, to instability or back;
         `Q` of which they follow.  In time: over mach and run `time_speed_index`, `time_zeta`,
-        `time_omega`, `time_k` and `time_uncertainty`, over mach `time_boundary`,
-        `time_boundary_omega` and `time_boundary_k`
+        `time_omega`, `time_k`, `time_mode` (that was kicked) and `time_uncertainty`, over mach
+        `time_boundary`, `time_boundary_omega` and `time_boundary_k`, over mach and crossing
+        `time_crossing`
 
     Raises
     ------
@@ -115,10 +116,8 @@ def flutter(
         # any key that varies will do to read a case as a sweep does
         base = read_as(case, {"over": {"run.dtype": ["float64"]}}).base
         own = _structure(base, structure)
-        own = replace(own, speed_index=None) if isinstance(own, TypicalSection) else own
+        own = replace(own, speed_index=None)
         refuse_others(folder, own, resume)
-        if way != "linear":
-            in_time.check(own)
         if speeds is None:
             speeds = _speeds((base.structure and base.structure.speed_range) or USUAL, points)
         run = (folder, device, resume, progress)

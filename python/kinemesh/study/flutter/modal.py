@@ -50,14 +50,14 @@ def asked_of(
     tables = base.tables()
     for name in ("motion", "structure"):
         tables.pop(name, None)
-    tables |= {"mode": "unsteady", "deform": _deform(tables.get("deform"))}
+    tables |= {"mode": "unsteady", "deform": deform_of(tables.get("deform"))}
     job = {n: v for n, v in tables.get("run", {}).items() if n in ("device", "dtype")}
     tables["run"] = job | {"steps_per_cycle": STEPS}
     area, chord = base.flow.references
     return AskedModes(tables, Path.cwd(), chord, area, tuple(k.tolist()), machs, size, structure)
 
 
-def _deform(given: Any) -> dict[str, Any]:
+def deform_of(given: Any) -> dict[str, Any]:
     """Fields made once, whatever the case moves its mesh by: motions are small."""
     return dict(given) if given and given.get("method") == DEFORM else {"method": DEFORM}
 

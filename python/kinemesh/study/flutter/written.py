@@ -13,7 +13,7 @@ from kinemesh.study.flutter.found import OF_CROSSING
 
 TABLES = ("flutter.csv", "time.csv", "crossings.csv", "boundary.csv")
 ROOTS = ("mach", "mode", "k", "1/k", "speed_index", "g", "omega", "sigma", "zeta")
-IN_TIME = ("speed_index", "zeta", "omega", "k", "uncertainty")
+IN_TIME = ("speed_index", "mode", "zeta", "omega", "k", "uncertainty")
 EDGE = ("mach", "boundary", "boundary_k", "boundary_omega", "boundary_mode", "divergence", "end")
 
 
