@@ -10,7 +10,7 @@ from kinemesh.io.folder import files_of_a_run
 from kinemesh.plot import on_springs
 from kinemesh.plot.units import Unit
 from kinemesh.run import coupled
-from runs import MESH, assert_same
+from runs import MESH, assert_same, killed
 from sweeps import TABLES
 
 pytestmark = [
@@ -480,3 +480,18 @@ def test_a_run_without_structures_has_no_roots():
 
     with pytest.raises(CaseError, match="roots: no body of the run stands on a structure"):
         _ = run.roots
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("wait", [0.0, 0.4])
+def test_a_run_that_was_killed_goes_on_with_the_bits_of_one_that_was_not(tmp_path, wait):
+    """In the march to the first flow, or in the middle of the steps, wherever that is."""
+    steps, left = STEPS | {"cycles": 3}, tmp_path / "left"
+    gas().run(**steps, out=tmp_path / "whole")
+    name = "restart.h5" if wait else "summary.json"
+
+    killed(lambda: gas().run(**steps, out=left), (left / name).exists, wait)
+
+    assert km.io.summary.read(left / "summary.json")["finished"] is None
+    gas().run(**steps, out=left, resume=(left / "restart.h5").exists())
+    assert_same(tmp_path / "whole", left)

@@ -309,6 +309,9 @@ def test_a_folder_keeps_what_it_holds(lagless, tmp_path):
     with pytest.raises(KinemeshError, match=r"run: holds a run \(history.csv\); choose another"):
         km.flutter(case, out=tmp_path / "run", points=20, resume=True)
 
+    with pytest.raises(KinemeshError, match="one: holds a flutter analysis; choose another folder"):
+        case.run(out=tmp_path / "one", overwrite=True)
+
     assert len(lagless) == 1
     assert (tmp_path / "one" / "boundary.csv").read_bytes() == tables
     km.flutter(case, out=tmp_path / "one", points=20, resume=True)

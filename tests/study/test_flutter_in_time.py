@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from kinemesh.study.flutter import in_time, linear
 from kinemesh.study.flutter.in_time import GROWN, Point, Search
+from runs import killed
 from test_flutter import q_of
 
 SECTION = km.structure.TypicalSection(60, -2, 1.8, 3.48, 1)
@@ -138,6 +139,30 @@ def test_both_ways_stand_side_by_side_in_dataset_files_and_figure(tmp_path, monk
     assert "in time" in [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     again = km.flutter(case, **asked, resume=True)
     assert again.time_boundary.values == found.time_boundary.values
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
+@pytest.mark.parametrize("at", ["time-1/summary.json", "time-1/restart.h5"])
+def test_a_map_that_was_killed_goes_on_with_the_bits_of_one_that_was_not(tmp_path, monkeypatch, at):
+    """Before the first restart of its runs, and behind it."""
+    monkeypatch.setattr(in_time, "STEPS", 24)
+    monkeypatch.setitem(in_time.CYCLES, km.structure.TypicalSection, 2)
+    monkeypatch.setattr(in_time, "ROUNDS", 1)
+    loads = q_of(SECTION.axis, mach=(0.3, 0.4))
+    monkeypatch.setitem(linear.FLOWN, km.structure.TypicalSection, lambda *_: loads)
+    case = km.cases.load("isogai-a", QUICK).replace(nodes=520)
+    asked = {"mach": [0.3, 0.4], "speed_index": (0.5, 4), "way": "both"}
+    whole = km.flutter(case, **asked, out=tmp_path / "whole")
+    left = tmp_path / "left"
+
+    killed(lambda: km.flutter(case, **asked, out=left), (left / at).exists, 0.1)
+
+    assert not (left / "boundary.csv").exists()
+    found = km.flutter(case, **asked, out=left, resume=True)
+    np.testing.assert_array_equal(found.time_zeta.values, whole.time_zeta.values)
+    ours, theirs = (tmp_path / own / "time-1" / "history.csv" for own in ("left", "whole"))
+    assert ours.read_bytes() == theirs.read_bytes()
 
 
 @pytest.mark.slow

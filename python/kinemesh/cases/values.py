@@ -127,7 +127,8 @@ def count(
 def choice(where: Place | str, value: Any, choices: Any) -> str:
     """The value; CaseError where it is none of the choices."""
     if value not in list(choices):
-        raise wrong(where, value, f"one of {', '.join(choices)}")
+        hint = did_you_mean(value, choices) if isinstance(value, str) else ""
+        raise wrong(where, value, f"one of {', '.join(choices)}{hint}")
     return str(value)
 
 

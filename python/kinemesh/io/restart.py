@@ -66,6 +66,12 @@ def previous_of(path: Path) -> Path:
     return path.with_name(path.name + ".1")
 
 
+def has_restart(folder: Path) -> bool:
+    """Return True if a run could go on from the folder."""
+    path = folder / "restart.h5"
+    return path.exists() or previous_of(path).exists()
+
+
 def _keep_previous(path: Path) -> None:
     """Name the present file `<name>.1` too, so that at no moment is there none."""
     if not path.exists():

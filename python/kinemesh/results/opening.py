@@ -15,6 +15,7 @@ from kinemesh.io.summary import Summary
 from kinemesh.results.run import Run
 
 SWEEP = "sweep.json"  # in the folder of a sweep
+OF_FLUTTER = ("crossings.csv", "boundary.csv")  # in that of a flutter analysis
 
 
 def open(folder: str | Path) -> Any:

@@ -17,7 +17,7 @@ from kinemesh.errors import CaseError, SettingsError, warn
 from kinemesh.io import summary
 from kinemesh.io.folder import clear, drawn, files_of_a_run, hold
 from kinemesh.io.history import last_step
-from kinemesh.results.opening import SWEEP
+from kinemesh.results.opening import OF_FLUTTER, SWEEP
 from kinemesh.run import interrupt
 from kinemesh.run import resume as resumption
 from kinemesh.run.resume import Saved
@@ -196,6 +196,8 @@ def folder_of(out: Any, resume: bool, overwrite: bool) -> Path | None:
         )
     if folder is not None and (folder / SWEEP).exists():
         raise CaseError(f"{folder}: holds a sweep; choose another folder for the run")
+    if folder is not None and all((folder / name).exists() for name in OF_FLUTTER):
+        raise CaseError(f"{folder}: holds a flutter analysis; choose another folder for the run")
     return folder
 
 

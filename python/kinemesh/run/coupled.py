@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-3  # force out of balance over the largest so far at which a step is done
 OF_ROOT = ("zeta", "uncertainty", "omega", "k")  # of the result, each with "root_" before it
+LIGHT = 1e-2  # of q_inf times length: force that those on bodies without a mass are small beside
 MOST = 10  # solutions of the flow in a step
 
 
@@ -131,7 +132,7 @@ class Coupled(Unsteady):
         # forces on a body without mass and spring are balanced at each end of a step alone
         rule = Rule(own.matrices, self.plan.dt, np.where(own.matrices.massless, 0.0, 1.0))
         first = at_rest(own.matrices, self.start_at, f)
-        scale = solver.forces.pressure[own.of] * solver.forces.length
+        scale = LIGHT * solver.forces.pressure[own.of] * solver.forces.length
         self.both = Coupling(rule, first, own.units, TOLERANCE, scale)
         if saved is not None and resumed:
             self.both.restore(saved.record["structure"]["state"])

@@ -157,7 +157,7 @@ def find(solver: Moving, folder: Path, ident: Mapping[str, Any]) -> Saved:
 
     Raises CaseError where there is none, where none can be read, or where it is of another run.
     """
-    if not any((folder / name).exists() for name in ("restart.h5", "restart.h5.1")):
+    if not restart.has_restart(folder):
         raise CaseError(
             f"{folder}: no restart.h5 to resume from; run without ", NO_RESUME, " to begin anew"
         )

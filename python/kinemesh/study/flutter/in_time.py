@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from kinemesh.cases import ensemble
 from kinemesh.cases.casefile import Case
 from kinemesh.errors import warn
+from kinemesh.io.restart import has_restart
 from kinemesh.results.oscillations import rows_of
 from kinemesh.structure import Modes, TypicalSection
 from kinemesh.study.flutter import modal
@@ -159,7 +160,7 @@ def _fly(
     made = solver.run(
         time_step=(periods / STEPS).tolist(), steps=CYCLES[type(structure)] * STEPS,
         kick=[free.kick_by(m, own.mode, angle) for m, own in enumerate(searches)], out=folder,
-        resume=resume and folder is not None and folder.exists(), progress=progress,
+        resume=resume and folder is not None and has_restart(folder), progress=progress,
     )  # fmt: skip
     numbers = made.summary["conditions"]["coordinates"]
     failed, grown = {row["member"] for row in made.failed}, solver.grid.ensemble.ended

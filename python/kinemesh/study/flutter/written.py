@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from kinemesh.io.paths import making
+from kinemesh.results.opening import OF_FLUTTER
 from kinemesh.study.flutter.found import OF_CROSSING
 
-TABLES = ("flutter.csv", "time.csv", "crossings.csv", "boundary.csv")
+TABLES = ("flutter.csv", "time.csv", *OF_FLUTTER)
 ROOTS = ("mach", "mode", "k", "1/k", "speed_index", "g", "omega", "sigma", "zeta")
 IN_TIME = ("speed_index", "mode", "zeta", "omega", "k", "uncertainty")
 EDGE = ("mach", "boundary", "boundary_k", "boundary_omega", "boundary_mode", "divergence", "end")
@@ -37,8 +38,8 @@ def write(found: Any, folder: Path) -> list[Path]:
             if "time_zeta" in found
             else []
         ),
-        ("crossings.csv", ("mach", *OF_CROSSING), _table(found, "crossing", OF_CROSSING)),
-        ("boundary.csv", EDGE, edge),
+        (OF_FLUTTER[0], ("mach", *OF_CROSSING), _table(found, "crossing", OF_CROSSING)),
+        (OF_FLUTTER[1], EDGE, edge),
     ):
         path = folder / name
         lines = [",".join(_text(value) for value in row) for row in rows]
