@@ -178,11 +178,7 @@ def test_numbers_that_make_no_cylinder_are_refused(changes, said):
         spring(**changes)
 
 
-def test_parts_and_two_kinds_of_structures_are_refused():
-    parts = {"ring": km.mesh.cylinder(640, far_field=1.6, outer="overset"),
-             "back": km.mesh.background((-4, 4, -4, 4), (-2, 2, -2, 2), 0.1)}  # fmt: skip
-    with pytest.raises(SettingsError, match="structure is given for overset parts"):
-        water(mesh=parts)
+def test_two_kinds_of_structures_are_refused():
     section = km.structure.TypicalSection(60, -2, 1.8, 3.48, 1, speed_index=0.8)
     with pytest.raises(SettingsError, match="expected structures of one kind"):
         water([spring(), section])

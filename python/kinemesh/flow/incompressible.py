@@ -69,7 +69,8 @@ class Incompressible(First, Moving):
     motion : Motion, or {marker: Motion}, or a sequence of these; None: the bodies are at rest.  Of
         overset parts {name of the part: Motion}, of parts without walls too
     structure : kinemesh.structure.Cylinder or TypicalSection, or {marker: one}, or a sequence, on
-        which the body of one mesh stands in place of a motion (docs/flutter.md)
+        which a body stands in place of a motion, of overset parts {name of the part: one}
+        (docs/flutter.md)
     deform : None or `kinemesh.deform.Rigid()`, as other meshes are not for this solver yet
     device, dtype : see `kinemesh.device.backend.Backend`
     settings : IncompressibleSettings

@@ -44,11 +44,6 @@ def rigid(deform: Any, motion: Any, structure: Any, mesh: Any) -> Any:
             "out or give Rigid()"
         )
     if any(isinstance(one, Parts) for one in (mesh if is_several(mesh) else [mesh])):
-        if structure is not None:
-            raise SettingsError(
-                "structure is given for overset parts, and bodies of one mesh alone stand on "
-                "structures; take one mesh, or a coupler (docs/stepping.md)"
-            )
         return RigidParts()
     if deform is None:
         return Still() if motion is None and structure is None else Rigid()
