@@ -274,7 +274,7 @@ REFUSED = {
     ),
     "a law beside it": (
         {"motion": km.motion.pitch(1.0, 0.1)},
-        "body 'airfoil' has a structure, and moves by .*leave motion out",
+        "has a structure that turns it, and moves by Pitch.*leave motion out",
     ),
     "no speed": ({"structure": section(None)}, "a run needs the speed index"),
     "far vortex": (

@@ -57,5 +57,5 @@ def test_a_part_swings_as_one_mesh_does():
 
 def test_of_two_parts_with_walls_the_one_on_the_structure_is_named():
     two = parts() | {"other": parts((0.0, 1.0))["ring"]}
-    with pytest.raises(SettingsError, match="given for the bodies .*expected one body; say which"):
+    with pytest.raises(SettingsError, match=r"given for the bodies .*expected one body; say which"):
         water(spring(), two)

@@ -1,4 +1,7 @@
-"""Bodies that stand on structures: poses, rates and forces of their coordinates, as arrays."""
+"""Bodies that stand on structures: poses, rates and forces of their coordinates, as arrays.
+
+Turns and shifts of the coordinates are added to those of a body's law, about the same point.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,14 @@ class FreeBodies:
     def at(self, laws: PoseArray, q: FloatArray) -> PoseArray:
         """Poses of all bodies, those on structures at coordinates, others by laws."""
         own = self.poses(q)
-        return Way(own, own, self.of).over(laws, 1.0)
+        return self._beside(laws, Way(own, own, self.of).over(laws, 1.0))
+
+    def _beside(self, laws: PoseArray, free: PoseArray) -> PoseArray:
+        """Poses of all bodies, those of structures added to the laws of their bodies."""
+        angle, shift = free.angle.copy(), free.shift.copy()
+        angle[self.of] += laws.angle[self.of]
+        shift[self.of] += laws.shift[self.of]
+        return PoseArray(angle, free.about, shift, free.axis, free.modes)
 
     def over(
         self,
@@ -72,13 +82,18 @@ class FreeBodies:
             others = laws.rates
             turn, shift, bent = self.parts(rates)
             angle, speed = others.angle.copy(), others.shift.copy()
-            angle[self.of], speed[self.of] = turn, self.bodies.dimension.lift(shift)
+            angle[self.of] += turn
+            speed[self.of] += self.bodies.dimension.lift(shift)
             modes = None if others.modes is None else others.modes.copy()
             if modes is not None:
                 modes[self.of, : self.shapes] = bent
             return replace(others, angle=angle, shift=speed, modes=modes)
 
-        return Placement(lambda share: way.over(laws.at(share), share), rates_at, onward)
+        def there(share: float) -> PoseArray:
+            others = laws.at(share)
+            return self._beside(others, way.over(others, share))
+
+        return Placement(there, rates_at, onward)
 
     def forces(self, loads: FloatArray, of_shapes: FloatArray) -> FloatArray:
         """(members, n) forces of the coordinates.

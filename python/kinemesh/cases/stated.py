@@ -19,6 +19,7 @@ from kinemesh.cases.values import choice, wrong
 from kinemesh.dimension import Dimension
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
+from kinemesh.flow.door.structures import shared
 from kinemesh.motion import ORDERS
 from kinemesh.motion.motions import Shape
 from kinemesh.sentences import Place
@@ -196,7 +197,11 @@ class Stated:
                 where, f" frees the body, and case '{self.name}' is steady; remove it, or set mode "
                 "= 'unsteady' with [run] cycles and steps_per_cycle",
             )  # fmt: skip
-        if self.motion is not None:
+        if self.structure is None or self.motion is None:
+            return
+        speed = self.flow.speed
+        own = self.structure.build().coordinates(speed, self.flow.references[1])
+        if any(shared(own, law, speed) for law in self.motion.named(self.flow.chord).values()):
             raise CaseError(
                 where, " frees the body, which moves by [motion] as well; remove one of the two"
             )

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from kinemesh.arguments import per_member
 from kinemesh.bodies.case import Bodies
 from kinemesh.bodies.free import FreeBodies
-from kinemesh.dimension import Dimension
+from kinemesh.dimension import XY, Dimension
 from kinemesh.errors import SettingsError, shown
 from kinemesh.motion import Motion
-from kinemesh.motion.free import Free
+from kinemesh.motion.free import Free, extent
 from kinemesh.structure.alpha import Matrices
 from kinemesh.structure.coordinates import FLAT, LARGEST, Coordinates
 
@@ -34,9 +34,11 @@ class Structures:
     units : (members, n)    changes of coordinates that count as equal
     free : FreeBodies, once the bodies are known
     reach : (members, n)    largest displacement of points by 1 of a coordinate that bends
+    laws : of their bodies, which the coordinates are added to; None without one
     """
 
     free: FreeBodies
+    laws: Sequence[Motion | None] = ()
 
     def __init__(
         self, each: Sequence[Any], of: Sequence[int], speed: FloatArray, length: float
@@ -66,15 +68,19 @@ class Structures:
 
     @property
     def periods(self) -> FloatArray:
-        """(members,) periods of the first mode without a flow; SettingsError without a spring."""
-        first = np.array([own.modes[0][0] for own in self.own])
-        if not (first > 0).all():
+        """(members,) periods of the first mode without a flow, without a spring of the body's law;
+        SettingsError without both."""
+        found = np.array([period_of(own) for own in self.own])
+        for member, law in enumerate(self.laws):
+            if law is not None and np.isinf(found[member]):
+                found[member] = law.period(float(self.speed[member])) or np.inf
+        if np.isinf(found).any():
             raise SettingsError(
                 "structure: its first mode has no stiffness, so no period that cycles could count; "
                 "give time_step and steps",
-                member=int(first.argmin()) if len(first) > 1 else None,
+                member=int(found.argmax()) if len(found) > 1 else None,
             )
-        return np.asarray(2 * np.pi / first)
+        return found
 
     def period_of(self, member: int, mode: int) -> float:
         """Period of a member's mode, from 1, without a flow."""
@@ -216,15 +222,39 @@ def structures_of(
                 "give km.structure.Modes(...)",
                 member=which,
             )
-        if motions[there[marker]] is not None:
-            raise SettingsError(
-                f"body {marker!r} has a structure, and moves by {motions[there[marker]]!r} as "
-                "well; leave motion out: the flow and the springs move it",
-                member=which,
-            )
         each.append(own)
         of.append(there[marker])
-    return Structures(each, of, speed, length)
+    made = Structures(each, of, speed, length)
+    made.laws = [motions[body] for body in of]
+    for member, law in enumerate(made.laws):
+        body, u = bodies[of[member]][1], float(speed[member])
+        if law is not None and (both := shared(made.own[member], law, u)):
+            raise SettingsError(
+                f"body {body!r} has a structure that {both} it, and moves by {law!r} as well; "
+                "leave motion out: the flow and the springs move it",
+                member=member if len(given) > 1 else None,
+            )
+    return made
+
+
+def shared(own: Coordinates, law: Motion, speed: float) -> str:
+    """Word on what both a structure and a law do with a body; "" where they do not meet.
+
+    Of laws in space, or that bend a body, it is what the structure does first.
+    """
+    moves = [("turns", bool(own.turn.any())), ("bends", bool(own.shapes)),
+             ("shifts", bool(own.shift.any()))]  # fmt: skip
+    if law.shapes or not XY.holds(law.dimension) or isinstance(law, Free):
+        return next(word for word, does in moves if does)
+    turns, shifts = extent(law, speed)
+    if turns and law.pivot is None:
+        raise SettingsError(
+            f"motion is {law!r} beside a structure, and turns about no one point; expected pitch, "
+            "or a sum of such motions"
+        )
+    found = {"turns": turns, "bends": turns or shifts.any(),
+             "shifts": bool((np.abs(own.shift).max(axis=0) * shifts).any())}  # fmt: skip
+    return next((word for word, does in moves if does and found[word]), "")
 
 
 def with_free(
@@ -233,5 +263,8 @@ def with_free(
     """Motions of all bodies, `Free` of those on structures."""
     made = list(motions)
     for own, body in zip(structures.own, structures.of, strict=True) if structures else ():
-        made[body] = Free(own.about, own.shapes)
+        law, about = motions[body], own.about
+        if law is not None and law.pivot is not None:  # it turns what the structure does not
+            about = law.pivot
+        made[body] = Free(about, own.shapes, law)
     return tuple(made)
