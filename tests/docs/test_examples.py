@@ -516,7 +516,7 @@ def test_the_section_of_the_notebook_flutters_at_one_speed_by_both_ways(tmp_path
     """A third of the nodes and one Mach number."""
     monkeypatch.chdir(tmp_path)
 
-    names = executed("flutter.ipynb", nodes=520, machs=1)
+    names = executed("flutter.ipynb", nodes=520, machs=1, wings=0)
 
     found = names["found"]
     assert found.time_boundary.values == pytest.approx(found.boundary.values, rel=0.05)
@@ -525,6 +525,20 @@ def test_the_section_of_the_notebook_flutters_at_one_speed_by_both_ways(tmp_path
     assert first == sorted(first, reverse=True)
     assert first[0] > 0 > first[-1]
     assert len(first) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_the_wing_of_the_notebook_flutters_where_it_did_in_the_wind_tunnel(tmp_path, monkeypatch):
+    """As the notebook stands, in minutes: boundaries of section and wing, three of them in time."""
+    monkeypatch.chdir(tmp_path)
+
+    names = executed("flutter.ipynb")
+
+    assert names["bent"].boundary.values == pytest.approx([0.3700], rel=0.05)
+    found = names["found"]
+    assert found.time_boundary.values == pytest.approx(found.boundary.values, rel=0.01)
+    assert found.boundary.values.tolist() == sorted(found.boundary.values, reverse=True)
 
 
 def test_notebooks_have_neither_outputs_nor_counts():

@@ -13,7 +13,7 @@ from test_coupled import QUICK, tables
 
 pytestmark = [
     pytest.mark.flow,
-    pytest.mark.filterwarnings("ignore:(steady flow|member|mode 2):RuntimeWarning"),
+    pytest.mark.filterwarnings("ignore:(steady flow|member|mode 2|mach is 6).*:RuntimeWarning"),
 ]
 AXIS = 0.25
 STEPS = {"cycles": 0.5, "steps_per_cycle": 32}
@@ -229,6 +229,27 @@ def test_modes_that_displace_too_far_end_as_a_result():
     assert np.abs(q[:, -1]) @ reach > 1 > np.abs(q[:, -2]) @ reach
 
 
+@pytest.mark.long
+def test_members_that_fold_fail_or_grow_leave_the_bits_of_others():
+    """Of nine one folds its mesh in the pre-flight, one in flight, and one grows too far."""
+    usual = [modes(speed_index=v) for v in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)]
+    wild = [modes(), modes(), modes(mu=1.0, speed_index=20.0)]
+    each = [wild[0], *usual[:3], wild[1], *usual[3:], wild[2]]
+    machs = [0.5, 0.5, 0.5, 0.5, 6.0, 0.5, 0.5, 0.5, 0.5]
+    pushes = [kick(1.2), *3 * [kick()], kick(0.5), *3 * [kick()], kick(0.05)]
+    steps = {"time_step": 0.5, "steps": 60}
+
+    run = gas(each, mach=machs).run(**steps, kick=pushes)
+    alone = gas(usual).run(**steps, kick=kick()).history
+
+    assert {row["member"] for row in run.failed} == {0, 4}
+    assert run.history.member(8).rows < 60
+    for one, member in enumerate((1, 2, 3, 5, 6, 7)):
+        for column in (name for name in alone.columns if name != "member"):
+            ours, theirs = run.history.member(member)[column], alone.member(one)[column]
+            np.testing.assert_array_equal(ours, theirs, err_msg=column)
+
+
 REFUSED = {
     "no speed": ({"structure": modes(speed_index=None)}, "modes: a run needs the speed index"),
     "a mesh that keeps its shape": (
@@ -243,6 +264,22 @@ REFUSED = {
         {"structure": [modes(), section()]},
         "structure has the coordinates h, alpha, and mode_1, mode_2 of member 0",
     ),
+    "a body that is not there": (
+        {"structure": {"flap": modes()}},
+        r"structure of \['flap'\], expected one of the bodies \['airfoil'\]",
+    ),
+    "not finite": (
+        {"structure": modes(up, lambda x: np.nan * x)},
+        "shape 2.* expected finite numbers",
+    ),
+    "of other points": (
+        {"structure": modes(up, lambda x: x[:5])},
+        r"shape 2.* gave an array \(5, 2\)",
+    ),
+    "a law beside it": (
+        {"structure": modes(), "motion": km.motion.pitch(1.0, 0.1)},
+        "has a structure that bends it, and moves by Pitch",
+    ),
     "zero": ({"structure": modes(up, lambda x: 0 * x)}, "shape 2.* is zero at all points"),
 }
 
@@ -252,6 +289,11 @@ def test_modes_that_no_run_has_are_refused(name):
     changes, said = REFUSED[name]
     with pytest.raises(SettingsError, match=said):
         gas(**changes)
+
+
+def test_a_mode_that_moves_the_root_off_its_plane_is_refused():
+    with pytest.raises(SettingsError, match=r"shape 2.* across its plane of symmetry"):
+        wing(modes(bent, lambda x: x * [0.0, 1.0, 0.0] + [0.0, 0.1, 0.0]))
 
 
 @pytest.mark.parametrize("value", [0, -1.0, "fast", np.inf])
