@@ -104,8 +104,9 @@ class Ale(Solver):
     stream : 1 or 0, or a sequence    speed of the stream over that of the Mach number; 0 is a gas
         at rest, whose coefficients refer to `mach`
     motion : Motion, or {marker: Motion}, or a sequence of these; None: the bodies are at rest
-    structure : kinemesh.structure.TypicalSection, or {marker: one}, or a sequence of these, on
-        which the body stands in place of a motion (docs/flutter.md); in the plane
+    structure : kinemesh.structure.TypicalSection or Modes, or {marker: one}, or a sequence of
+        these, on which the body stands, beside a motion of what it does not move
+        (docs/flutter.md); sections in the plane
     deform : Deformation                   how inner nodes follow (default: torsional springs)
     device, dtype : see `kinemesh.device.backend.Backend`
     settings : AleSettings
