@@ -4,7 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.cases.casefile import Case
-from kinemesh.cases.check import small_solver
+from kinemesh.cases.probe import small_solver
 from kinemesh.flow.projection import steady
 from kinemesh.io.summary import read
 from overset_parts import background, rectangle, ring

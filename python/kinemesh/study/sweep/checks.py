@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from kinemesh.arguments import counted
 from kinemesh.cases.boundary import conditions_of_case
 from kinemesh.cases.casefile import Case
-from kinemesh.cases.check import Report, look_at_space, small_solver, together
+from kinemesh.cases.check import Report, look_at_space, together
+from kinemesh.cases.probe import small_solver
 from kinemesh.cases.ensemble import shared
 from kinemesh.cases.parts import MeshPart
 from kinemesh.cases.values import WHOLE
