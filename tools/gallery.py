@@ -78,6 +78,7 @@ CASES = {
     "oneram6": Shown("cp", "--points 40000"),
     "oneram6-sa": Shown("sections", "--size coarse"),
     "oneram6-twist": Shown("cycle", "--size coarse"),
+    "oneram6-twist-sa": Shown("mesh", "--size coarse"),
     "oscillating-cylinder": Shown("loads"),
     "pitching-naca0012": Shown("vorticity", "--size coarse"),
     "plunging-naca0012": Shown("vorticity", "--size coarse"),

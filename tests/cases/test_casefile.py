@@ -99,7 +99,7 @@ def test_ready_cases_load(name):
               "agard-ct6-sa": [30_000], "flat-plate": [8000],
               "cylinder-100-m02": [16_000], "bump-sa": [177 * 81],
               "nozzle-shock": [None], "wing-bend": [40_000], "agard-4456": [60_000],
-              "oneram6-sa": [450_000],
+              "oneram6-sa": [450_000], "oneram6-twist-sa": [450_000],
               "sphere-100": [40_000], "sphere-100-incompressible": [40_000],
               "sphere-75-towed": [20_000, None], "sphere-75-moving": [40_000],
               "sphere-300": [600_000], "naca0012-sa-extruded": [57_000],

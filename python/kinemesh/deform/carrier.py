@@ -37,14 +37,16 @@ class Carrier(Deformation):
 
     Each node keeps its coordinates in a tetrahedron of the carrier; near a wall it also takes what
     the carrier's wall lacks to the wall itself, so that walls are exact, and layers of any cells
-    follow them.  For meshes of any cells in space (docs/theory.md, eq. 3.10).
+    follow them; nodes beyond the carrier's far field stay.  For meshes of any cells in space
+    (docs/theory.md, eq. 3.10, 3.11).
 
     Parameters
     ----------
     mesh : Any       the carrier: "auto", a Mesh, a file, or a list of these, one per member; it has
         the markers of the mesh.  "auto": of `km.mesh.wing` and `oneram6` the same wing by
         tetrahedra, of a tenth of the nodes, 10,000 at least
-    reach : float    distance from walls at which the correction has faded [chord]
+    reach : float    distance from walls at which the correction has faded; to a third of it nodes
+        turn with the wall as a rigid body [chord]
     springs : TorsionalSprings    of the carrier
     """
 
