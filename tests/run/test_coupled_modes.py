@@ -107,6 +107,8 @@ def test_the_body_is_bent_by_its_coordinates_and_has_their_forces(flown):
         assert rows[f"mode_{j}"] == pytest.approx(rows[f"q_mode_{j}"], abs=1e-3 * size)
         force = np.abs(rows[f"mode_force_{j}"]).max()
         assert rows[f"load_mode_{j}"] == pytest.approx(rows[f"mode_force_{j}"], abs=2e-3 * force)
+    power = sum(rows[f"mode_force_{j}"] * rows[f"v_mode_{j}"] for j in (1, 2))
+    assert rows["power_bending"] == pytest.approx(power, abs=5e-3 * np.abs(power).max())
     assert (rows["coupling_residual"] <= coupled.TOLERANCE).all()
     assert rows["sub_iterations"].max() <= 3
 

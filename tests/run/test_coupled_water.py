@@ -199,3 +199,31 @@ def test_case_files_have_cylinders():
         km.flutter("cylinder-free")
     with pytest.raises(CaseError, match=r"\[structure\] kind frees the body, which moves by"):
         km.cases.load("cylinder-free", ["motion.plunge.amplitude=1", "motion.plunge.k=1"])
+
+
+def test_the_stream_is_given_where_it_comes_in_of_bodies_on_springs():
+    """As of a cylinder that rests; an open far field lowers the frequency of vortices by 2 %."""
+    rests = km.Incompressible(RING, reynolds=100.0, device="cpu")
+    given = [case.backend.get(case.projection.flow["given"]) for case in (water(), rests)]
+
+    np.testing.assert_array_equal(given[0], given[1])
+    assert given[0].any()
+
+
+@pytest.mark.slow
+def test_a_cylinder_without_mass_and_spring_has_the_frequency_of_its_wake_beside_others():
+    """Shiels, Leonard and Roshko (2001): f D / U 0.156 (and A / D 0.47, here 0.455) at Re 100."""
+    ring = km.mesh.cylinder(2500, far_field=25.0)
+    case = km.Incompressible(
+        ring, reynolds=100.0, structure=km.structure.Cylinder(0), device="cpu", moment_about=(0, 0)
+    )
+
+    rows = case.run(time_step=0.1, steps=1200, kick={"shift": 0.05}).history
+
+    q, time = (rows[name][-400:] for name in ("q_y", "time"))
+    q = q - q.mean()
+    up = np.flatnonzero((q[1:] > 0) & (q[:-1] <= 0))
+    at = time[up] - 0.1 * q[up] / (q[up + 1] - q[up])
+    assert (len(at) - 1) / (at[-1] - at[0]) == pytest.approx(0.156, rel=0.03)
+    assert np.abs(rows["cl"][-400:]).max() < 1e-3
+    assert rows["coupling_residual"][1:].max() <= 1e-3

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Placement
 from kinemesh.mesh.facets import lengths
-from kinemesh.motion import Motion
+from kinemesh.motion import Free, Motion
 from kinemesh.overset.parts import Parts
 from kinemesh.space.grid import Grid
 
@@ -29,7 +29,8 @@ ROUND = 1e-6  # of the radius
 def wanders(grid: Grid, motions: Sequence[Motion | None], speed: Floats) -> NDArray[np.bool_]:
     """(members,) whether the far field moves so that the stream comes in elsewhere.
 
-    A motion without a period may go anywhere.
+    A motion without a period may go anywhere, but that of a body on a structure, whose run ends
+    within MOST_TURN and a reference length.
 
     Parameters
     ----------
@@ -46,6 +47,8 @@ def wanders(grid: Grid, motions: Sequence[Motion | None], speed: Floats) -> NDAr
 
 def _goes_far(motion: Motion, speed: float) -> bool:
     """True where a mesh turns by more than MOST_TURN, or is faster than the stream."""
+    if isinstance(motion, Free) and motion.limited:
+        return motion.law is not None and _goes_far(motion.law, speed)
     try:
         period = motion.period(speed)
         if period is None:
