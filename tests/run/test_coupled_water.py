@@ -218,8 +218,13 @@ def test_a_cylinder_without_mass_and_spring_has_the_frequency_of_its_wake_beside
         ring, reynolds=100.0, structure=km.structure.Cylinder(0), device="cpu", moment_about=(0, 0)
     )
 
-    rows = case.run(time_step=0.1, steps=1200, kick={"shift": 0.05}).history
+    run = case.run(time_step=0.1, steps=1200, kick={"shift": 0.05})
+    rows = run.history
 
+    assert run.summary["result"]["cycle_omega"] == pytest.approx(0.156, rel=0.03)
+    assert run.summary["result"]["cycle_y"] == pytest.approx(
+        np.ptp(rows["q_y"][-400:]) / 2, rel=0.01
+    )
     q, time = (rows[name][-400:] for name in ("q_y", "time"))
     q = q - q.mean()
     up = np.flatnonzero((q[1:] > 0) & (q[:-1] <= 0))

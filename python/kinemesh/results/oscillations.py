@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 FIRST_PERIODS = 1.0  # after the kick, which are left out
 DAMPED = 0.5  # share of critical damping above which a root is none of an oscillation
+PERIODS, ALIKE = 4, 0.01  # that are alike, and change of their ranges and lengths at most
 WEAK = 1e-3  # strength over the largest one below which an oscillation is no root
 
 
@@ -68,6 +70,37 @@ def _shape(root: Root, names: list[str], units: NDArray[np.float64]) -> dict[str
         found[f"{name}_over_{of}"] = abs(value)
         found[f"{name}_phase_deg"] = float(np.degrees(np.angle(value)))
     return found
+
+
+def steady_cycle(
+    rows: Mapping[str, NDArray[np.float64]], told: Mapping[str, Any], member: int
+) -> dict[str, float]:
+    """Motion of a member whose last four periods are alike to 1 %: of each coordinate half of its
+    range, `cycle_NAME`, and `cycle_omega`; empty of others.
+
+    Parameters
+    ----------
+    rows : columns of the member
+    told : as of `rows_of`
+    """
+    each = [rows[f"q_{name}"] for name in told["names"]]
+    half = len(each[0]) // 2
+    sizes = [np.ptp(own[half:]) / u for own, u in zip(each, told["units"][member], strict=True)]
+    lead, time = each[int(np.argmax(sizes))], rows["time"]
+    x = lead - lead[half:].mean() if half else lead
+    up = np.flatnonzero((x[1:] > 0) & (x[:-1] <= 0))[-PERIODS - 1 :]
+    if len(up) <= PERIODS or not np.isfinite(x).all():
+        return {}
+    at = time[up] - x[up] * np.diff(time)[up] / np.diff(x)[up]
+    ways = [np.ptp(x[a : b + 1]) for a, b in pairwise(up.tolist())]
+    if any(np.ptp(own) > ALIKE * np.mean(own) for own in (np.diff(at), ways)):
+        return {}
+    last = slice(up[0], up[-1] + 1)
+    found = {
+        f"cycle_{n}": float(np.ptp(q[last]) / 2) for n, q in zip(told["names"], each, strict=True)
+    }
+    omega = 2 * np.pi * PERIODS / (at[-1] - at[0])
+    return found | {"cycle_omega": float(omega / told["reference"][member])}
 
 
 def of_run(run: Record) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,7 @@ from kinemesh.bodies.placement import Placement
 from kinemesh.errors import SettingsError, warn
 from kinemesh.flow.door.structures import RESOLVED
 from kinemesh.motion import Pose
-from kinemesh.results.oscillations import rows_of
+from kinemesh.results.oscillations import rows_of, steady_cycle
 from kinemesh.run.preflight import reach
 from kinemesh.run.resume import identity
 from kinemesh.run.unsteady import Unsteady
@@ -236,11 +236,16 @@ class Coupled(Unsteady):
         }  # fmt: skip
 
     def _roots(self, told: dict[str, Any]) -> dict[str, Any]:
-        """Damping of the strongest oscillation of each member, its frequency and its k."""
-        each = []
+        """Damping of the strongest oscillation of each member, its frequency and its k; and the
+        cycle that a motion has come to."""
+        each, cycles = [], []
+        names = [*(f"cycle_{name}" for name in told["names"]), "cycle_omega"]
         for member in range(self.solver.grid.members):
-            rows = []
+            rows, cycle = [], {}
             if member not in self.solver.grid.ensemble.failures:
-                rows = rows_of(self.history.member(member), told, member)
+                own = self.history.member(member)
+                rows, cycle = rows_of(own, told, member), steady_cycle(own, told, member)
+            cycles.append(cycle)
             each.append(max(rows, key=lambda row: float(row["share"]), default={}))
-        return {f"root_{name}": [row.get(name) for row in each] for name in OF_ROOT}
+        roots = {f"root_{name}": [row.get(name) for row in each] for name in OF_ROOT}
+        return roots | {name: [own.get(name) for own in cycles] for name in names}
