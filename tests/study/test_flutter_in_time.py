@@ -165,6 +165,32 @@ def test_a_map_that_was_killed_goes_on_with_the_bits_of_one_that_was_not(tmp_pat
     assert ours.read_bytes() == theirs.read_bytes()
 
 
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
+def test_modes_are_let_go_as_the_section_that_they_are(tmp_path, monkeypatch):
+    """Plunge and a small turn about the axis; two speed indices, one run."""
+    monkeypatch.setattr(in_time, "STEPS", 32)
+    monkeypatch.setattr(in_time, "ROUNDS", 1)
+    monkeypatch.setattr(in_time, "SCAN", 2)
+    monkeypatch.setitem(in_time.CYCLES, km.structure.TypicalSection, 4)
+    section = km.structure.TypicalSection(60, -0.5, 0.0, 0.25, 0.5)
+    modes = km.structure.Modes(
+        [lambda x: np.tile([0.0, 1.0], (len(x), 1)),
+         lambda x: (x - [0.25, 0.0])[:, ::-1] * [1.0, -1.0]],
+        [0.5, 1.0], [1.0, 0.0625], 60.0, np.pi / 4, 1.0,
+    )  # fmt: skip
+    case = km.cases.load("isogai-a", QUICK).replace(nodes=520)
+    asked = {"mach": [0.3], "speed_index": (0.3, 0.6), "way": "time"}
+
+    found = km.flutter(case, structure=modes, **asked, out=tmp_path)
+    beside = km.flutter(case, structure=section, **asked)
+
+    assert np.isfinite(found.time_zeta.values).all()
+    assert found.time_omega.values == pytest.approx(beside.time_omega.values, rel=0.02)
+    assert found.time_zeta.values == pytest.approx(beside.time_zeta.values, rel=0.1, abs=2e-3)
+    assert (tmp_path / "time.csv").read_text().count("\n") == 3 + 2
+
+
 @pytest.mark.slow
 def test_pulses_and_time_agree_to_one_percent():
     """Case A at two Mach numbers, 1500 nodes, 96 steps a period, 0.1 degrees."""
