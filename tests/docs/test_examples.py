@@ -530,7 +530,7 @@ def test_the_section_of_the_notebook_flutters_at_one_speed_by_both_ways(tmp_path
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_the_wing_of_the_notebook_flutters_where_it_did_in_the_wind_tunnel(tmp_path, monkeypatch):
-    """As the notebook stands, in minutes: boundaries of section and wing, three of them in time."""
+    """The notebook as it stands, in minutes: section and wing, three boundaries in time."""
     monkeypatch.chdir(tmp_path)
 
     names = executed("flutter.ipynb")

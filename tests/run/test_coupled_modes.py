@@ -233,7 +233,7 @@ def test_modes_that_displace_too_far_end_as_a_result():
 
 @pytest.mark.long
 def test_members_that_fold_fail_or_grow_leave_the_bits_of_others():
-    """Of nine one folds its mesh in the pre-flight, one in flight, and one grows too far."""
+    """Nine members: one folds its mesh in the pre-flight, one in flight, one grows too far."""
     usual = [modes(speed_index=v) for v in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)]
     wild = [modes(), modes(), modes(mu=1.0, speed_index=20.0)]
     each = [wild[0], *usual[:3], wild[1], *usual[3:], wild[2]]
@@ -308,7 +308,7 @@ def test_speed_indices_that_are_none_are_refused(value):
     ("push", "said"),
     [
         ({"mode": 1, "shift": 0.1}, "unknown key 'shift'; expected mode, amplitude"),
-        ({"mode": 1, "amplitud": 0.1}, "unknown key 'amplitud'; did you mean 'amplitude'"),
+        ({"mode": 1, "amplitudee": 0.1}, "unknown key 'amplitudee'; did you mean 'amplitude'"),
         ({"mode": 1}, r"expected amplitude, as in \{\"mode\": 1, \"amplitude\": 0.01\}"),
         ({"amplitude": 0}, "amplitude is 0, expected a number, not 0"),
         ({"amplitude": np.inf}, "amplitude is inf, expected a number, not 0"),

@@ -64,7 +64,7 @@ class Free(Motion):
 
 
 def extent(law: Motion, u_inf: float) -> tuple[bool, NDArray[np.float64]]:
-    """Whether a law in the plane turns a body, and its largest shifts (2,) along x and y.
+    """Turn of a law in the plane, whether there is one, and largest shifts (2,) along x and y.
 
     The law is looked at over a period, or without one at times from 0 to `LOOKS`.
     """
