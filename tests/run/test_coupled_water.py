@@ -202,7 +202,7 @@ def test_case_files_have_cylinders():
 
 
 def test_the_stream_is_given_where_it_comes_in_of_bodies_on_springs():
-    """Nodes are those of a cylinder that rests; an open far field lowers the frequency of vortices by 2 %."""
+    """Nodes of a cylinder that rests; with an open far field vortices are slower by 2 %."""
     rests = km.Incompressible(RING, reynolds=100.0, device="cpu")
     given = [case.backend.get(case.projection.flow["given"]) for case in (water(), rests)]
 

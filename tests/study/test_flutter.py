@@ -405,3 +405,26 @@ def test_isogais_case_a_has_its_dip():
     found = km.flutter(case, mach=[0.75, 0.8, 0.825, 0.85])
 
     assert found.boundary.values == pytest.approx([1.157, 0.82, 0.6, 0.518], rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--speed-idx", "0.3:3"], "did you mean --speed-index?"),
+        (["--way", "tim"], "did you mean 'time'?"),
+        (["--set", "structure.x_alfa=1"], "unknown key 'x_alfa'; did you mean 'x_alpha'"),
+        (["--set", "structure.kind=typical-sektion"], "did you mean 'typical-section'"),
+        (["--set", "structure.speed_rang=[1,2]"], "did you mean 'speed_range'"),
+    ],
+)
+def test_the_program_has_hints_for_words_that_are_nearly_right(words, said, capsys, tmp_path):
+    from kinemesh.cli import main
+
+    try:
+        status = main(["flutter", "isogai-a", "--out", str(tmp_path / "out"), *words])
+    except SystemExit as stop:
+        status = stop.code
+
+    assert status == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+    assert not (tmp_path / "out").exists()
