@@ -113,6 +113,7 @@ NOTEBOOKS = {  # number of the figure that the page shows, from the first or fro
     "mesh_and_meshless": -1,
     "overset": -1,
     "sweep": 0,
+    "turbulent_wing": 1,
     "twist": 2,
     "wing": 0,
     "wing_overset": -1,
