@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kinemesh.arguments import checks_names
-from kinemesh.dimension import XY, Dimension
+from kinemesh.dimension import XY
 from kinemesh.errors import SettingsError
 from kinemesh.flow.ale import Ale
 from kinemesh.flow.door.arguments import Arguments
@@ -67,23 +67,14 @@ class CellSettings(AleSettings):
     def scheme(self, mode: str) -> str:
         return f"{AleSettings.scheme(self, mode)}, gradient {self.gradient}"
 
-    def complete(
-        self,
-        viscous: bool = False,
-        dimension: Dimension = XY,
-        double: bool = True,
-        turbulent: bool = False,
-        between: bool = False,
-    ) -> AleSettings:
-        """With what follows, as of `AleSettings`; SettingsError for what turbulent flow lacks."""
-        if turbulent and self.gradient == "least-squares":
+    def check_turbulent(self) -> None:
+        if self.gradient == "least-squares":
             raise SettingsError(
                 "gradient is 'least-squares' and the gas is turbulent, whose marches do not "
                 "converge with it on layers at the wall; take gradient = 'nodes', or method 'ale' "
                 "(in Python km.Ale)",
                 argument="gradient",
             )
-        return AleSettings.complete(self, viscous, dimension, double, turbulent, between)
 
     @property
     def gradients_by(self) -> str:

@@ -200,6 +200,9 @@ class AleSettings(ImplicitSettings):
         """Setting that gives pseudo-steps a matrix."""
         return "linear_solver = 'bicgstab'"
 
+    def check_turbulent(self) -> None:
+        """Raise SettingsError for what a model of turbulence does not go with."""
+
     def complete(
         self,
         viscous: bool = False,
@@ -216,6 +219,8 @@ class AleSettings(ImplicitSettings):
         """
         own: dict[str, Any] = {}
         newton = self.newton
+        if turbulent:
+            self.check_turbulent()
         if newton is None:
             why = self._pseudo_steps(viscous, dimension, double, between)
             own["newton"] = newton = not why
