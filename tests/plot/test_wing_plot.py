@@ -125,7 +125,7 @@ def test_a_cut_has_the_area_of_the_plane_and_the_values_there(kind):
     area = 0.5 * np.abs((x * np.roll(z, -1, 1) - z * np.roll(x, -1, 1)).sum(axis=1))
     assert area.sum() == pytest.approx(np.prod((high - low)[[0, 2]]), rel=1e-12)
     assert values == pytest.approx(corners @ [2.0, -3.0] + 5 * y, abs=1e-9)
-    x, z, triangles = spans._fans(corners, count)
+    x, z, triangles = spans.fans(corners, count)
     a, b, c = (np.stack([x[own], z[own]]) for own in triangles.T)
     each = 0.5 * np.abs((b - a)[0] * (c - a)[1] - (b - a)[1] * (c - a)[0])
     assert each.sum() == pytest.approx(area.sum(), rel=1e-12)
