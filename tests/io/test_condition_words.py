@@ -38,6 +38,10 @@ PITCH, PLUNGE = km.motion.pitch(2.5, 0.08), km.motion.plunge(0.1, 0.08, phase_de
             "dihedral 0 deg, plunge amplitude 0.1",
         ),
         (km.motion.given(about=(0.5, 0.1)), "given, about (0.5, 0.1)"),
+        (
+            km.motion.Free((0.4, 0.0), law=km.motion.pitch(5.0, k=0.4, about=(0.4, 0.0))),
+            "free + pitch, about (0.4, 0), pitch amplitude 5 deg, k 0.4",
+        ),
         (km.motion.translate((0.1, 0.0), ramp=2.0), "translate, velocity (0.1, 0), ramp 2"),
         (
             km.motion.pitch(1.0, 0.1, chord=2.0, ramp=0.5),

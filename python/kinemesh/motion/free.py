@@ -25,7 +25,6 @@ class Free(Motion):
     about : (2,)    point of the body about which it turns and its own moment is [chord]
     shapes : callables    of a body that bends, as of `km.motion.modes`
     law : Motion    of what the structure does not move; None: it rests
-    limited : bool  whether a run ends where the structure has moved it by more than a little
     """
 
     by_shape: ClassVar[tuple[str, ...]] = ("shapes",)
@@ -33,7 +32,6 @@ class Free(Motion):
     about: tuple[float, ...] = (0.0, 0.0)
     shapes: tuple[Shape, ...] = field(default=(), repr=False)  # told by their values
     law: Motion | None = None
-    limited: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "about", place(self.owner, "about", self.about))

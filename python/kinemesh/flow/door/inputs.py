@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.io import condition_words
-from kinemesh.motion import Function, Motion, Together
+from kinemesh.motion import Free, Function, Motion, Together
 
 
 def asked(
@@ -51,6 +51,8 @@ def _of_bodies(motions: Mapping[str, Motion | None]) -> dict[str, Any]:
 
 def _of_motion(motion: Motion) -> dict[str, Any]:
     """Numbers of a motion; of a sum those that all parts share, and the others by part."""
+    if isinstance(motion, Free) and motion.law is not None:
+        return _of_motion(replace(motion, law=None) + motion.law)
     parts = motion.parts if isinstance(motion, Together) else (motion,)
     kinds = [type(part).__name__.lower() for part in parts]
     labels = [f"{kind}{i}" if kinds.count(kind) > 1 else kind for i, kind in enumerate(kinds)]

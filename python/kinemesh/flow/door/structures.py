@@ -266,5 +266,5 @@ def with_free(
         law, about = motions[body], own.about
         if law is not None and law.pivot is not None:  # it turns what the structure does not
             about = law.pivot
-        made[body] = Free(about, own.shapes, law, limited=True)
+        made[body] = Free(about, own.shapes, law)
     return tuple(made)

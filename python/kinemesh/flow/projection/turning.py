@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import Placement
 from kinemesh.mesh.facets import lengths
-from kinemesh.motion import Free, Motion
+from kinemesh.motion import Free, Given, Motion
 from kinemesh.overset.parts import Parts
 from kinemesh.space.grid import Grid
 
@@ -47,7 +47,7 @@ def wanders(grid: Grid, motions: Sequence[Motion | None], speed: Floats) -> NDAr
 
 def _goes_far(motion: Motion, speed: float) -> bool:
     """True where a mesh turns by more than MOST_TURN, or is faster than the stream."""
-    if isinstance(motion, Free) and motion.limited:
+    if isinstance(motion, Free) and not isinstance(motion, Given):  # on a structure
         return motion.law is not None and _goes_far(motion.law, speed)
     try:
         period = motion.period(speed)
