@@ -71,7 +71,7 @@ OF_MEMBER(N(residual_check), RESIDUAL_CHECK)
   norm[m]          = sqrt(s[0]);
   if (iterations[m] == 0) {
     first[m] = norm[m];
-    if (!(base[m] > 0)) base[m] = norm[m];
+    if (!(base[m] > 0)) base[m] = fmax(-base[m], norm[m]); /* below 0: that of an earlier march, at least */
   }
   if (!(norm[m] <= fmin(1e5 * fmax(base[m], floor[m]), (f64)1e300))) fault(&faults[m], FAULT_DIVERGED, 0);
   const i32 wanted = (busy && busy[m]) || (hold && hold[m]);

@@ -50,6 +50,15 @@ class DualTime(StepLoop):
         there = {"active": self.active, "base": self.base, "noise": self.noise}
         return fields.bind("residual_base", **self.grid.totals, parts=self.parts, **there)
 
+    def go_on(self, members: NDArray[np.bool_]) -> None:
+        """As of `Inner`; a base is the larger of its own and the first norm of this march.
+
+        Where a body begins to move in a step, its first place may be that of a steady flow, whose
+        residual says nothing of the next one's.
+        """
+        super().go_on(members)
+        self.backend.put(self.base, -np.abs(self.backend.get(self.base)))
+
     def check(
         self,
         fields: Fields,
