@@ -14,7 +14,8 @@ from kinemesh.plot.style import DARK, figure_of, headed, styled
 Floats = NDArray[np.float64]
 ACROSS = 160  # points of the lattice of lines of friction along the longer side of a panel
 SHARE = 0.98  # of the area, whose friction the colours reach
-DENSE = 1.4  # lines of friction, over Matplotlib's own density
+DENSE = 1.4  # lines of friction along the longer side, over Matplotlib's own density
+FEWEST = 0.1  # the same along the shorter one, at least
 ROOM = 0.05  # about a wing, over its own size
 INSIDE = -1e-9  # least weight of a corner for a point that counts as within a triangle
 
@@ -86,8 +87,9 @@ def surface_friction(
         drawn = _painted(axes, points, side, size, cmap="viridis", vmin=0.0, vmax=most)
         y, x, along, down = lattice(points, side, vectors)
         if np.isfinite(along).any() and (along != 0).any() | (down != 0).any():
-            axes.streamplot(y, x, along, down, density=DENSE, color=DARK, linewidth=0.5,
-                            arrowsize=0.6)  # fmt: skip
+            dense = DENSE * np.ptp(points[:, [1, 0]], axis=0) / np.ptp(points[:, :2], axis=0).max()
+            axes.streamplot(y, x, along, down, density=np.maximum(dense, FEWEST), color=DARK,
+                            linewidth=0.5, arrowsize=0.6)  # fmt: skip
     ends = "max" if size.max() > most else "neither"
     figure.colorbar(drawn, ax=panels, shrink=0.85, extend=ends).set_label("$c_f$")
     headed(figure, title, mark)
