@@ -14,9 +14,9 @@ from kinemesh.arguments import counted
 from kinemesh.cases.boundary import conditions_of_case
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.check import Report, look_at_space, together
-from kinemesh.cases.probe import small_solver
 from kinemesh.cases.ensemble import shared
 from kinemesh.cases.parts import MeshPart
+from kinemesh.cases.probe import small_solver
 from kinemesh.cases.values import WHOLE
 from kinemesh.device.backend import Backend
 from kinemesh.dimension import XY, Dimension, dimension_of, widest
