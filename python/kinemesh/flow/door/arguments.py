@@ -259,15 +259,13 @@ def _none_alone(spaces: Sequence[Any], named: Sequence[str]) -> None:
 
 
 def gas_streams(given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.float64]]:
-    """(members,) Mach numbers and angles [deg] of the streams; a doubtful Mach number is told.
-
-    Where a member's gas is at rest also the speeds `stream` over that of the Mach number, 1 or 0.
-    """
+    """(members,) Mach numbers and angles [deg] of the streams, and where a member's gas is at rest
+    speeds `stream` over that of the Mach number, 1 or 0; a doubtful Mach number is told."""
     machs = numbers(given["mach"], members, "mach", positive=True)
     found = {"mach": machs, "alpha_deg": numbers(given["alpha_deg"], members, "alpha_deg")}
     speeds = numbers(given.get("stream", 1.0), members, "stream")
-    within({"mach": limits.wrong_mach, "alpha_deg": limits.wrong_alpha}, found)
-    within({"stream": limits.wrong_stream}, {"stream": speeds})
+    wrong = {"mach": limits.wrong_mach, "alpha_deg": limits.wrong_alpha}
+    within(wrong | {"stream": limits.wrong_stream}, found | {"stream": speeds})
     if not speeds.all():
         found["stream"] = speeds
         check_rest(found)
