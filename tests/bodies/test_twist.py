@@ -197,9 +197,8 @@ def test_sections_in_the_plane_and_modal_meshes_do_not_twist():
     section = km.mesh.airfoil("naca0012", nodes=500)
     with pytest.raises(km.SettingsError, match="which is of meshes in space"):
         km.Ale(section, mach=0.4, motion=LAW)
-    case = km.Ale(WING, mach=0.4, motion=LAW, deform=km.deform.Modal(), device="cpu")
     with pytest.raises(km.SettingsError, match="sections that twist turn; take TorsionalSprings"):
-        case.run(time_step=0.1, steps=1, start="as is")
+        km.Ale(WING, mach=0.4, motion=LAW, deform=km.deform.Modal(), device="cpu")
 
 
 def test_a_case_file_twists_by_the_reference_length():

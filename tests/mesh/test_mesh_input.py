@@ -51,6 +51,7 @@ TYPES = {
     "original in words": (lambda: triangle(original="abc"), r"original has dtype <U3"),
     "moved to words": (lambda: triangle().transformed("a"), r"transformed: points has dtype <U1"),
     "a case of no mesh": (lambda: km.Ale(5, mach=0.5), r"mesh is 5, expected a kinemesh Mesh"),
+    "parts of a gas": (lambda: km.Ale({}, mach=0.5), r"parts by name are of km\.Incompressible"),
 }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.deform.rigid import Rigid, RigidMover
-from kinemesh.errors import MeshError, SettingsError
+from kinemesh.errors import MeshError
 from kinemesh.space.conditions.base import PLANE
 from kinemesh.space.conditions.table import role_of
 from kinemesh.space.vertices import Vertices
@@ -32,12 +32,6 @@ class ModalMover(RigidMover):
     def fields(self, node: NDArray, body: NDArray) -> Any:
         if self.shapes is None:
             return None
-        if self.shapes.turns:
-            raise SettingsError(
-                "Modal() scales fields by amplitudes, and sections that twist turn; take "
-                "TorsionalSprings() on a mesh, or shapes of small amplitude by km.motion.vibrate",
-                argument="deform",
-            )
         return self.vertices.once("modal fields", lambda: self._made(node))
 
     def _made(self, node: NDArray) -> Any:

@@ -251,12 +251,22 @@ class Deformation(ABC):
         """
         del conditions, moving  # as a rule it can
 
-    def check_bending(self, body: str, dimension: Dimension) -> None:
-        """SettingsError where it cannot take a body, in words, that bends in the plane or space."""
+    def check_bending(self, body: str, dimension: Dimension, turns: bool = False) -> None:
+        """SettingsError where it cannot take a body, in words, that bends in the plane or space.
+
+        turns : whether sections of it turn by angles
+        """
         if not self.bends:
             raise SettingsError(
                 f"{body} bends by shapes, and deform is {self!r}, which takes rigid bodies "
                 f"alone; take {BENDING[dimension.count]}, with a solver of a gas"
+            )
+        if turns and not self.twists:
+            raise SettingsError(
+                f"{body} twists, and deform is {self!r}, which scales fields by amplitudes, and "
+                "sections that twist turn; take TorsionalSprings() on a mesh, or shapes of small "
+                "amplitude by km.motion.vibrate",
+                argument="deform",
             )
 
     def check_placed(self, body: str, motion: Motion | None) -> None:

@@ -312,10 +312,9 @@ def _spaces(value: Any, members: int, kind: Any, hint: str) -> list[Any]:
     given = per_member(value, members)
     wrong = [g for g in given if not isinstance(g, kind)]
     if wrong:
-        raise SettingsError(
-            f"{kind.__name__.lower()} is {shown(wrong[0])}, expected a kinemesh {kind.__name__}: "
-            f"{hint}"
-        )
+        parts = "; parts by name are of km.Incompressible" if isinstance(wrong[0], Mapping) else ""
+        told = f"{kind.__name__.lower()} is {shown(wrong[0])}, expected a kinemesh {kind.__name__}"
+        raise SettingsError(f"{told}: {hint}{parts}")
     if len({own.points.shape[1] for own in given}) > 1:
         several = {"Mesh": "meshes", "Cloud": "clouds"}[kind.__name__]
         raise SettingsError(
