@@ -71,6 +71,20 @@ def test_a_first_flow_may_lie_far_below_the_residual_of_the_motion(solver):
     assert many["inner_iterations"][0] < 2 * few["inner_iterations"][0]
 
 
+def test_members_that_are_done_within_a_step_keep_what_their_drops_refer_to():
+    """Those that do not go on to a further place take no part in its march."""
+    pair = [section(), section(mu=1e6)]
+    run = gas(pair).run(**STEPS)
+    solves = [run.history.member(m)["sub_iterations"] for m in (0, 1)]
+
+    assert not run.failed
+    assert (solves[0] < solves[1]).any()
+    for member, structure in enumerate(pair):
+        alone = gas(structure).run(**STEPS).history
+        for name in ("q_alpha", "inner_iterations", "residual_drop"):
+            np.testing.assert_array_equal(run.history.member(member)[name], alone[name])
+
+
 def test_the_section_is_where_its_coordinates_are_and_has_their_loads(flown):
     rows = km.open(flown).history
     size = np.abs(rows["q_alpha"]).max()

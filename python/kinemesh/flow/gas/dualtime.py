@@ -57,7 +57,8 @@ class DualTime(StepLoop):
         residual says nothing of the next one's.
         """
         super().go_on(members)
-        self.backend.put(self.base, -np.abs(self.backend.get(self.base)))
+        base = self.backend.get(self.base)
+        self.backend.put(self.base, np.where(members, -np.abs(base), base))
 
     def check(
         self,
