@@ -280,7 +280,7 @@ def test_walls_are_exact_and_far_field_and_planes_stay(name, device):
 
 @on_devices
 def test_distances_of_turbulence_are_those_to_the_walls_as_they_stand(device):
-    """Of every thirtieth node, to every triangle, after two steps of a twist."""
+    """Distances of every thirtieth node to every triangle, after two steps of a twist."""
     case = made(MESHES["hexahedra"], device=device, turbulence="sa", reynolds=1e3)
     before = case.backend.get(case.grid.fields["distance"])[::30]
     x = moved(case, 0.3, 2)

@@ -72,7 +72,7 @@ def test_a_first_flow_may_lie_far_below_the_residual_of_the_motion(solver):
 
 
 def test_members_that_are_done_within_a_step_keep_what_their_drops_refer_to():
-    """Those that do not go on to a further place take no part in its march."""
+    """Members that do not go on to a further place take no part in its march."""
     pair = [section(), section(mu=1e6)]
     run = gas(pair).run(**STEPS)
     solves = [run.history.member(m)["sub_iterations"] for m in (0, 1)]

@@ -250,6 +250,10 @@ def test_a_run_goes_on_in_its_folder_with_the_bits_of_one_that_went_on(tmp_path,
     assert (longer.Q == whole.Q).all()
     assert not (longer.Q == found.Q).any()
     assert (km.derivatives(**told, resume=True).Q == longer.Q).all()
+    finer = case().replace(nodes=700)
+    for other in ({"amplitude_deg": 1.0}, {"mach": [0.45]}, {"k": [3.0]}, {"case": finer}):
+        with pytest.raises(CaseError, match="another run"):  # the run has come to its end
+            km.derivatives(**told | other, resume=True)
     with pytest.raises(
         CaseError, match=r"another run.*; choose another folder, or remove that one$"
     ):

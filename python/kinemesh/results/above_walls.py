@@ -90,7 +90,7 @@ class Cells(Nodes):
 
 
 STATIONS: dict[str, type[Nodes]] = {"points": Nodes, "cells": Cells}
-"""Where layers begin, by what fields have numbers of."""
+"""Places where layers begin, by what fields have numbers of."""
 
 
 def _sides(cells: NDArray[Any]) -> NDArray[Any]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, radians
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +72,8 @@ class ModePulses(Pulses):
 
     structure: Any
     largest: tuple[float, ...]
+
+    starts: ClassVar[tuple[str, ...]] = ("steady", "as is")
 
     @classmethod
     def of(cls, asked: AskedModes) -> ModePulses:

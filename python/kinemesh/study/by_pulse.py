@@ -18,7 +18,8 @@ from kinemesh.cases.casefile import Case
 from kinemesh.errors import CaseError, SettingsError, warn
 from kinemesh.loops.response import response, tail
 from kinemesh.results.opening import open_run
-from kinemesh.run.claim import ADVICE
+from kinemesh.run.claim import ADVICE, Claim
+from kinemesh.run.plan import Plan
 from kinemesh.sentences import Option
 from kinemesh.study.sweep.spaces import Spaces
 
@@ -82,6 +83,7 @@ class Pulses:
     amplitude_deg: float
 
     columns: ClassVar[tuple[str, ...]] = LOADS  # of the history
+    starts: ClassVar[tuple[str, ...]] = ("steady",)  # what `start` returns
 
     @classmethod
     def of(cls, asked: Any) -> Pulses:
@@ -161,10 +163,11 @@ class Pulses:
         whole = True
         if resume and out is not None and out.exists():
             rows, whole = _before(out, len(cases), self.columns)
-            if rows and (self.over(rows) or len(rows) >= self.most):
-                return open_run(out)
         solver = self.solver(cases)
         steps = [self.step * self.chord / case.flow.speed for case in cases]
+        if out is not None and rows and (self.over(rows) or len(rows) >= self.most):
+            self._refuse_others(solver, steps, out)
+            return open_run(out)
         told: dict[str, Any] = {"time_step": steps, "steps": self.most, "preflight": False}
         # members that have ended cannot go on beside others: such a run begins anew
         told |= {"out": out, "progress": progress, "resume": bool(rows) and whole}
@@ -181,6 +184,18 @@ class Pulses:
             print(f"step {len(rows)} is the last; {self.most} are the most", file=sys.stderr)
         made: Run = each.run
         return made
+
+    def _refuse_others(self, solver: Any, steps: list[float], out: Path) -> None:
+        """CaseError where the run that came to its end in a folder is another one than this."""
+        for start in self.starts:
+            plan = Plan.of(solver, start, None, None, steps, self.most)
+            try:
+                with _without_overwrite():
+                    Claim(solver, plan.identity(solver), plan).look(out)
+                return
+            except CaseError:
+                if start == self.starts[-1]:
+                    raise
 
     def at_rest(self, rows: list[Any]) -> list[int]:
         """Members with loads up to now whose tails are small, where they are looked at."""

@@ -51,7 +51,7 @@ class DualTime(StepLoop):
         return fields.bind("residual_base", **self.grid.totals, parts=self.parts, **there)
 
     def go_on(self, members: NDArray[np.bool_]) -> None:
-        """As of `Inner`; a base is the larger of its own and the first norm of this march.
+        """Have members iterate anew; their base is the larger of its own and this march's first norm.
 
         Where a body begins to move in a step, its first place may be that of a steady flow, whose
         residual says nothing of the next one's.
