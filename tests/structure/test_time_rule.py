@@ -148,6 +148,39 @@ def test_linear_loads_as_a_function_have_the_steps_of_one_system(name):
     assert counts[5:].max() <= 2
 
 
+def let_go(own, share, steps):
+    """Error of a slow mode after a third of its period in a fluid of `share` times the mass.
+
+    The fluid at rest has no force; then it answers to rates by BDF2, in its first step by BDF1.
+    """
+    of, omega = numbers(own.mass, own.damping, own.stiffness), own.modes[0][0] / np.sqrt(1 + share)
+    dt = np.array([2 * pi / omega / steps])
+    q = own.modes[1][None, :, 0]
+    first = at_rest(of, q, np.zeros((1, 2)))
+    both = Coupling(Rule(of, dt), first, np.ones((1, 2)), 1e-9, resting=True)
+    rates = [first.v]
+    for number in range(steps // 3):
+        both.begin(np.ones(1, bool))
+        while both.wanted.any():
+            v = both.speed
+            slope = 1.5 * v - 2 * rates[-1] + 0.5 * rates[-2] if number else v - rates[-1]
+            both.take(-share * times(own.mass[None], slope) / dt)
+        both.end()
+        rates.append(both.now.v)
+    exact = q * np.cos(omega * dt * (steps // 3))
+    return np.abs(both.now.q - exact).max()
+
+
+@pytest.mark.parametrize("share", [0.1, 1.0, 10.0])
+def test_a_body_that_is_let_go_in_a_heavy_fluid_moves_to_second_order(share):
+    """With half of the added mass in the first step it does to first order."""
+    own = section().coordinates(0.8, 1.0)
+    errors = [let_go(own, share, steps) for steps in (96, 192, 384)]
+
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2, abs=0.1)
+    assert np.log2(errors[1] / errors[2]) == pytest.approx(2, abs=0.1)
+
+
 def test_the_kept_jacobian_is_that_of_the_loads():
     own = section().coordinates(0.8, 1.0)
     of = numbers(own.mass, own.damping, own.stiffness)

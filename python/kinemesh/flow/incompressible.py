@@ -102,6 +102,7 @@ class Incompressible(First, Moving):
 
     method = "incompressible"
     family = PROJECTION
+    added_mass = True
     starts = ("stream", "steady", "as is")
     steady_columns: tuple[str, ...] = ("pressure_iterations", "mass_defect")
     columns: tuple[str, ...] = ("pressure_iterations", "divergence", "mass_defect", "cfl")

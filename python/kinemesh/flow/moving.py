@@ -63,9 +63,11 @@ class Moving(Runnable, Driven, Counted):
     runs : whether a run of it, or a loop over its steps, has not ended
     open_loop : weak reference to the last loop over its steps, or None
     family : of solvers, whose conditions at the boundary it computes
+    added_mass : whether forces of the flow answer to accelerations of walls at once
     """
 
     family: ClassVar[str] = FACES
+    added_mass: ClassVar[bool] = False
     runs = False
     open_loop: Any = None
     forces: Forces

@@ -133,7 +133,8 @@ class Coupled(Unsteady):
         rule = Rule(own.matrices, self.plan.dt, np.where(own.matrices.massless, 0.0, 1.0))
         first = at_rest(own.matrices, self.start_at, f)
         scale = LIGHT * solver.forces.pressure[own.of] * solver.forces.length
-        self.both = Coupling(rule, first, own.units, TOLERANCE, scale)
+        heavy = solver.added_mass
+        self.both = Coupling(rule, first, own.units, TOLERANCE, scale, resting=heavy)
         if saved is not None and resumed:
             self.both.restore(saved.record["structure"]["state"])
             self._end(done)

@@ -35,6 +35,7 @@ class Coupling:
         so far, at which a member's step is done
     scale : (members,)     forces, times the units, that those of structures without mass and spring
         are small beside
+    resting : bool         whether the structures are let go from rest, for `Rule.first`
 
     Attributes
     ----------
@@ -54,9 +55,11 @@ class Coupling:
         units: FloatArray,
         tolerance: float,
         scale: FloatArray | float = 1.0,
+        resting: bool = False,
     ) -> None:
         members, n = state.q.shape
-        self.rule, self.now, self.units, self.tolerance = rule, state, units, tolerance
+        self.lasting, self.rule = rule, rule.first() if resting else rule
+        self.now, self.units, self.tolerance = state, units, tolerance
         self.before = state.v  # rates of the step before
         stiffest = (np.abs(rule.of.stiffness) * units[:, :, None] * units[:, None]).max(axis=(1, 2))
         self.massless = rule.of.massless
@@ -110,6 +113,7 @@ class Coupling:
         """End the step at the coordinates that the last forces lead to."""
         self.before = self.now.v
         self.now = self.rule.ended(self.now, self.next, self._forces)
+        self.rule = self.lasting
         self.size = np.maximum(self.size, self._largest(self.now))
 
     def _largest(self, there: State) -> FloatArray:
@@ -141,10 +145,12 @@ class Coupling:
         """Everything that the next step follows from, as lists."""
         found = {name: getattr(self.now, name) for name in KEPT}
         found |= {n: getattr(self, n) for n in ("before", "size", "jacobian", "ahead")}
-        return {name: value.tolist() for name, value in found.items()}
+        kept = {name: value.tolist() for name, value in found.items()}
+        return kept | {"resting": self.rule is not self.lasting}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
         """Take up what `kept` gave."""
+        self.rule = self.lasting.first() if kept.get("resting") else self.lasting
         arrays = {name: np.array(value) for name, value in kept.items()}
         self.now = State(*(arrays[name] for name in KEPT))
         self.before, self.size = arrays["before"], arrays["size"]
