@@ -62,6 +62,36 @@ def test_a_cylinder_in_a_fluid_at_rest_has_the_exact_root(mass_ratio):
     assert run.history["sub_iterations"].mean() < 2.1
 
 
+def response_at_rest(mass_ratio, reduced_velocity, reynolds, time):
+    """Shift over that at time 0, by Talbot's rule for the Laplace transform of Stokes' solution."""
+    m = mass_ratio * np.pi / 4
+    k = m * (2 * np.pi / reduced_velocity) ** 2
+    count = 32
+    turn = np.arange(1, count) * np.pi / count
+    way = np.concatenate([[1 + 0j], turn * (1 / np.tan(turn) + 1j)])
+    more = turn + (turn / np.tan(turn) - 1) / np.tan(turn)
+    share = np.concatenate([[0.5 + 0j], 1 + 1j * more])
+    s = 2 * count / (5 * time) * way
+    z = 0.5 * np.sqrt(s * reynolds)
+    inertia = s * (m + np.pi / 4 * (1 + 4 * kv(1, z) / (z * kv(0, z))))
+    return 0.4 / time * np.sum((np.exp(s * time) * share * inertia / (s * inertia + k)).real)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mass_ratio", [0.1, 0.5, 2.0])
+def test_a_cylinder_that_is_let_go_at_rest_has_the_exact_response(mass_ratio):
+    """Within 0.0019; with half of the added mass in the first step 0.006 to 0.024 are lacking."""
+    mesh = km.mesh.cylinder(2500, around=60, wall_spacing=0.02, far_field=15.0)
+    exact = response_at_rest(mass_ratio, 5, 100, 1.6)
+    found = []
+    for dt in (0.1, 0.05):
+        case = water(spring(mass_ratio), mesh, stream=0.0)
+        run = case.run(time_step=dt, steps=round(1.6 / dt), kick={"shift": 0.01})
+        found.append(run.history["q_y"][-1] / 0.01)
+
+    assert found == pytest.approx([exact] * 2, abs=3e-3)
+
+
 def test_a_lighter_cylinder_takes_no_more_solutions():
     """Its added mass is ten times its mass, of which a fixed point would diverge."""
     rows = water(spring(0.1), stream=0.0).run(**PUSH | {"steps": 20}).history
@@ -212,16 +242,21 @@ def test_the_stream_is_given_where_it_comes_in_of_bodies_on_springs():
 
 @pytest.mark.slow
 def test_a_cylinder_without_mass_and_spring_has_the_frequency_of_its_wake_beside_others():
-    """Shiels, Leonard and Roshko (2001): f D / U 0.156 (and A / D 0.47, here 0.455) at Re 100."""
+    """Shiels, Leonard and Roshko (2001): f D / U 0.156 and A / D 0.47 at Re 100.
+
+    Wakes are slow on 2500 nodes: of a fixed cylinder by 8 %, here by 4 %.  With one pass a step the
+    error in time, 4 %, hides that.
+    """
     ring = km.mesh.cylinder(2500, far_field=25.0)
     case = km.Incompressible(
-        ring, reynolds=100.0, structure=km.structure.Cylinder(0), device="cpu", moment_about=(0, 0)
-    )
+        ring, reynolds=100.0, structure=km.structure.Cylinder(0), device="cpu", moment_about=(0, 0),
+        settings=km.IncompressibleSettings(outer=2),
+    )  # fmt: skip
 
     run = case.run(time_step=0.1, steps=1200, kick={"shift": 0.05})
     rows = run.history
 
-    assert run.summary["result"]["cycle_omega"] == pytest.approx(0.156, rel=0.03)
+    assert run.summary["result"]["cycle_omega"] == pytest.approx(0.156, rel=0.05)
     assert run.summary["result"]["cycle_y"] == pytest.approx(
         np.ptp(rows["q_y"][-400:]) / 2, rel=0.01
     )
@@ -229,6 +264,6 @@ def test_a_cylinder_without_mass_and_spring_has_the_frequency_of_its_wake_beside
     q = q - q.mean()
     up = np.flatnonzero((q[1:] > 0) & (q[:-1] <= 0))
     at = time[up] - 0.1 * q[up] / (q[up + 1] - q[up])
-    assert (len(at) - 1) / (at[-1] - at[0]) == pytest.approx(0.156, rel=0.03)
+    assert (len(at) - 1) / (at[-1] - at[0]) == pytest.approx(0.156, rel=0.05)
     assert np.abs(rows["cl"][-400:]).max() < 1e-3
     assert rows["coupling_residual"][1:].max() <= 1e-3

@@ -181,6 +181,22 @@ def test_a_body_that_is_let_go_in_a_heavy_fluid_moves_to_second_order(share):
     assert np.log2(errors[1] / errors[2]) == pytest.approx(2, abs=0.1)
 
 
+def test_a_restart_knows_whether_the_first_step_is_taken():
+    own = section().coordinates(0.8, 1.0)
+    of = numbers(own.mass, own.damping, own.stiffness)
+    first = at_rest(of, np.array([[0.03, 0.01]]), np.zeros((1, 2)))
+    rule = Rule(of, np.array([0.1]))
+    whole, part = (Coupling(rule, first, np.ones((1, 2)), 1e-9, resting=True) for _ in range(2))
+    for step in range(3):
+        part.restore(whole.kept())
+        for both in (whole, part):
+            both.begin(np.ones(1, bool))
+            both.take(np.zeros((1, 2)))
+            both.end()
+        np.testing.assert_array_equal(part.now.q, whole.now.q, err_msg=f"step {step + 1}")
+        part = Coupling(rule, first, np.ones((1, 2)), 1e-9, resting=True)
+
+
 def test_the_kept_jacobian_is_that_of_the_loads():
     own = section().coordinates(0.8, 1.0)
     of = numbers(own.mass, own.damping, own.stiffness)
