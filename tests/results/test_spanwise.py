@@ -14,6 +14,7 @@ from kinemesh.io.folder import files_of_a_run
 from kinemesh.results import pressures
 from kinemesh.results.sections import SectionLoads, Span, sections
 from kinemesh.results.spanwise import Spanwise, Surface
+from kinemesh.run.unsteady import Unsteady
 
 FEW = {"steady_iterations": 3}
 SLOW = km.AleSettings(cfl=1.0, cfl_max=5.0, **FEW)
@@ -195,6 +196,23 @@ def test_a_section_of_a_steady_wing_has_the_pressures_of_its_loads(wing):
     assert normal > 0.1
     with pytest.raises(CaseError, match=r"which has no chord line; .* run.pressures.section=0.65"):
         wing.pressures()
+
+
+@pytest.mark.filterwarnings("ignore:.*did not finish:RuntimeWarning")
+def test_a_run_that_stopped_has_loads_along_the_span(tmp_path, monkeypatch):
+    """The summary names areas and lengths from the first moment on."""
+    step = Unsteady.step
+    monkeypatch.setattr(Unsteady, "step", lambda run, n: step(run, n) if n < 3 else 1 / 0)
+    told = {"motion": PITCH, "deform": km.deform.Rigid(), "reference_area": 1.5}
+    made = km.Ale(EXTRUDED, mach=0.3, device="cpu", **told)
+    with pytest.raises(ZeroDivisionError):
+        made.run(cycles=1, steps_per_cycle=8, start="stream", out=tmp_path)
+
+    stopped = km.open(tmp_path)
+    assert stopped.finished is None
+    found = stopped.spanwise()
+    assert (found.area, found.length) == pytest.approx(made.reference)
+    assert np.isfinite(found.c_cl).all()
 
 
 def test_the_folder_has_the_table_and_the_summary_names_it(wing):

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 ADVICE = Sentence("choose another folder, or replace what is there by ", OVERWRITE)
 REPLACED = Sentence("holds a run that stopped before its first restart, and is replaced")
 LISTED = 3  # figures in a sentence
+REFERENCES = ("reference_area", "reference_length", "chord")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +156,7 @@ class Claim:
         solver = self.solver
         streams = solver.streams.items()
         conditions: dict[str, Any] = {k: v if len(v) > 1 else v[0] for k, v in streams}
+        conditions |= dict(zip(REFERENCES, (*solver.reference, solver.chord), strict=True))
         if self.plan is not None:
             conditions["steps_per_cycle"] = self.plan.steps_per_cycle
         stub: dict[str, Any] = {"format": summary.FORMAT, "mode": self.run["mode"]}
