@@ -51,7 +51,7 @@ class DualTime(StepLoop):
         return fields.bind("residual_base", **self.grid.totals, parts=self.parts, **there)
 
     def go_on(self, members: NDArray[np.bool_]) -> None:
-        """Have members iterate anew; their base is the larger of its own and this march's first norm.
+        """Have members iterate anew; their base is this march's first norm at least.
 
         Where a body begins to move in a step, its first place may be that of a steady flow, whose
         residual says nothing of the next one's.
