@@ -48,6 +48,14 @@ HD void carrier_turn_of(const f64 *change, f64 *turn)
   for (i32 k = 0; k < 9; k++) turn[k] = m[k] - (k % 4 == 0);
 }
 
+/* A vector over its length, rounded: n1 - n0 would be one operation with a product on a device, and not zero where
+ * both are alike.                                                                                */
+HD struct vec3 carrier_unit(struct vec3 a, f64 length)
+{
+  const f64 per = 1 / length;
+  return vec3_of(rounded_product(per, a.x), rounded_product(per, a.y), rounded_product(per, a.z));
+}
+
 /* a b^T, added. */
 HD void carrier_add_product(f64 *to, struct vec3 a, struct vec3 b)
 {
@@ -62,8 +70,8 @@ HD void carrier_add_product(f64 *to, struct vec3 a, struct vec3 b)
   F(in, i32, node, "walls>nodes!")                                         \
   F(in, i32, spoke, "walls+1>>facets")                                     \
   F(in, i32, ends, "facets,2>nodes") /* the other corners, in its order */ \
-  F(in, f64, reference, "nodes,3")                                         \
-  F(in, f64, x, "nodes,3")                                                 \
+  F(near, f64, reference, "nodes,3")                                       \
+  F(near, f64, x, "nodes,3")                                               \
   F(out, f64, shift, "walls,3")                                            \
   F(out, f64, turn, "walls,9")
 KERNEL(carrier_turns, CARRIER_TURNS, indirect)
@@ -78,7 +86,7 @@ KERNEL(carrier_turns, CARRIER_TURNS, indirect)
     const struct vec3 s0 = vec3_cross(a0, b0), s1 = vec3_cross(a1, b1);
     const f64         size0 = sqrt(vec3_dot(s0, s0)), size1 = sqrt(vec3_dot(s1, s1));
     if (!(size0 > 0 && size1 > 0)) continue;
-    const struct vec3 n0 = vec3_times(1 / size0, s0), n1 = vec3_times(1 / size1, s1);
+    const struct vec3 n0 = carrier_unit(s0, size0), n1 = carrier_unit(s1, size1);
     carrier_add_product(sum, vec3_minus(a1, a0), vec3_cross(b0, n0));
     carrier_add_product(sum, vec3_minus(b1, b0), vec3_cross(n0, a0));
     carrier_add_product(sum, vec3_minus(n1, n0), s0);

@@ -14,7 +14,7 @@ from kinemesh.plot.style import DARK, figure_of, headed, styled
 Floats = NDArray[np.float64]
 ACROSS = 160  # points of the lattice of lines of friction along the longer side of a panel
 SHARE = 0.98  # of the area, whose friction the colours reach
-DENSE = 1.4  # lines of friction along the longer side, over Matplotlib's own density
+DENSE = 1.5  # lines of friction along the longer side, over Matplotlib's own density
 FEWEST = 0.1  # lines along the shorter side, at least, in the same measure
 ROOM = 0.05  # about a wing, over its own size
 INSIDE = -1e-9  # least weight of a corner for a point that counts as within a triangle
