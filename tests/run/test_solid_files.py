@@ -9,6 +9,7 @@ import pytest
 from kinemesh import plot
 from kinemesh.io import History, fields
 from kinemesh.mesh.kinds import KINDS
+from kinemesh.run.plan import Plan
 from runs import assert_same, killed, rows
 
 PLANE = km.mesh.airfoil("naca0012", nodes=500, far_field=6.0)
@@ -47,6 +48,17 @@ def test_an_unsteady_run_leaves_all_its_files(unsteady, undrawn):
     # prisms of the plane's triangles, in two layers of half of the span
     assert history["min_volume"] == pytest.approx(PLANE.areas.min() / 2, rel=1e-9)
     assert (history["min_dihedral_deg"] > 1.0).all()
+
+
+@pytest.mark.parametrize(
+    ("mesh", "steps", "every"), [(MESH, 20, 1), (MESH, 330, 10), (PLANE, 330, 1)]
+)
+def test_runs_by_time_in_space_keep_about_thirty_frames(mesh, steps, every):
+    """Fields of half a million nodes are 60 MB: one at each of 1500 steps would fill a disk."""
+    planned = Plan.of(case(mesh), "as is", None, None, 0.1, steps)
+
+    assert planned.frame_every == every
+    assert planned.shown(steps, every)
 
 
 def test_field_files_have_the_cells_in_the_order_of_vtk(unsteady):

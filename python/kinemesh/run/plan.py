@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
 
 FRAMES_PER_CYCLE = 16
+FRAMES_IN_SPACE = 32  # of a run of a gas without a period, whose fields are large
 SURFACES_PER_CYCLE = 64  # at least, of runs in space that have as many steps
 RESTARTS_PER_CYCLE = 4
 UNTIL = ("cycles", "periodic")
@@ -190,10 +191,12 @@ class Plan:
         else:
             dt = np.full(solver.grid.members, float(longest)) if each is None else each
         repeats = solver.deform.repeats
+        frame = solver.frame_time * solver.reference[1]
+        if not frame and solver.grid.dimensions == 3:
+            frame = float(dt.min()) * count / FRAMES_IN_SPACE
         return cls(
-            cycles, steps_per_cycle, dt, periods, count, start, repeats, until, tolerance,
-            solver.frame_time * solver.reference[1], _settled(solver, dt),
-            free=solver.structures is not None,
+            cycles, steps_per_cycle, dt, periods, count, start, repeats, until, tolerance, frame,
+            _settled(solver, dt), free=solver.structures is not None,
         )  # fmt: skip
 
     @classmethod
