@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
 
 FRAMES_PER_CYCLE = 16
-FRAMES_IN_SPACE = 32  # of a run of a gas without a period, whose fields are large
+FRAMES = {2: 0, 3: 32}  # of a run of a gas without a period, at most; 0: every step is one
 SURFACES_PER_CYCLE = 64  # at least, of runs in space that have as many steps
 RESTARTS_PER_CYCLE = 4
 UNTIL = ("cycles", "periodic")
@@ -192,8 +192,8 @@ class Plan:
             dt = np.full(solver.grid.members, float(longest)) if each is None else each
         repeats = solver.deform.repeats
         frame = solver.frame_time * solver.reference[1]
-        if not frame and solver.grid.dimensions == 3:
-            frame = float(dt.min()) * count / FRAMES_IN_SPACE
+        if not frame and (most := FRAMES[solver.grid.dimensions]):
+            frame = float(dt.min()) * count / most
         return cls(
             cycles, steps_per_cycle, dt, periods, count, start, repeats, until, tolerance, frame,
             _settled(solver, dt), free=solver.structures is not None,
