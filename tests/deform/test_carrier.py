@@ -1,5 +1,7 @@
 """Meshes in space that coarse ones of tetrahedra carry: places, flows, restarts, refusals."""
 
+from dataclasses import replace
+
 import kinemesh as km
 import numpy as np
 import pytest
@@ -189,6 +191,27 @@ def test_layers_of_two_bodies_turn_less_the_nearer_the_other_one_is():
     away = np.array([0.005, 0.015, 0.02, 0.015])
     assert turning(away, other, 0.1) == pytest.approx(fading(away / 0.02), abs=1e-12)
     assert turning(away, 10 + 0 * away, 0.1) == pytest.approx(fading(away / 0.1), abs=1e-15)
+
+
+def test_shares_of_turns_know_which_body_each_facet_is_of():
+    """Two halves of a wall as two bodies; facets of both are mixed in a search tree."""
+
+    def divided(mesh):
+        sides = dict(mesh.boundaries)
+        faces = sides.pop("airfoil")
+        upper = mesh.points[faces][..., 2].mean(axis=1) > 0
+        return replace(mesh, boundaries=sides | {"upper": faces[upper], "lower": faces[~upper]})
+
+    mesh, own = MESHES["hexahedra"], ["upper", "lower"]
+    halves, rows = divided(mesh), np.unique(mesh.boundaries["airfoil"]).astype(np.int32)
+
+    found = Bearing.of(halves, divided(COARSE), own, rows, 0.3, known=True)
+
+    away = np.array([nearest(mesh.points, mesh.points[wall_facets(halves, [name])])[1]
+                     for name in own])  # fmt: skip
+    want = turning(away.min(axis=0), away.max(axis=0), 0.1) * (away.min(axis=0) < 0.3)
+    np.testing.assert_allclose(found.close, want, atol=1e-12)
+    assert (found.close > 0.5).any()
 
 
 @pytest.mark.long

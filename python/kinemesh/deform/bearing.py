@@ -89,7 +89,8 @@ class Bearing:
         wall = np.full((mesh.nodes, 3), -1, np.int32)
         weight, off = np.zeros((mesh.nodes, 3)), np.zeros((mesh.nodes, 3))
         close = np.zeros(mesh.nodes)
-        facets = wall_facets(mesh, walls)
+        each = [wall_facets(mesh, [marker]) for marker in walls]  # in the order of the bodies
+        facets = np.concatenate([np.empty((0, 3), np.int32), *each])
         row_of = np.full(mesh.nodes, -1, np.int32)
         row_of[rows] = np.arange(len(rows))
         if len(facets):
@@ -101,7 +102,7 @@ class Bearing:
             foot = (weight[near, :, None] * mesh.points[own]).sum(axis=1)
             off[near] = mesh.points[near] - foot
             weight[near] *= fading(distance / reach)[:, None]
-            of = np.repeat(np.arange(len(walls)), [len(wall_facets(mesh, [w])) for w in walls])
+            of = np.repeat(np.arange(len(walls)), list(map(len, each)))
             other = others(mesh.points[near], mesh.points[facets], of, of[facet[near]])
             close[near] = turning(distance, other, TURNED * reach)
         return cls(corner, share, wall, weight, off, close, *spokes(facets, row_of, len(rows)))
@@ -131,7 +132,8 @@ def turning(away: Floats, other: Floats, reach: float) -> Floats:
     ----------
     away, other : (n,)    distances of the nearest wall, and of those of other bodies [chord]
     """
-    return fading(away / np.minimum(reach, 0.5 * (away + other)))
+    limit = np.minimum(reach, 0.5 * (away + other))  # 0 where walls of two bodies meet
+    return fading(np.divide(away, limit, out=np.zeros_like(away), where=limit > 0))
 
 
 def spokes(facets: NDArray[Any], row_of: Ints, rows: int) -> tuple[Ints, Ints]:
