@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from kinemesh import motion
 from kinemesh.errors import ArgumentError, SettingsError
+from kinemesh.motion.at_once import sorted_out
 
 U, CHORD, DURATION, START = 0.6, 2.0, 5.0, 1.5
 UNIT = CHORD / U  # time per reduced time [chord/a_inf]
@@ -113,3 +114,31 @@ def test_a_run_of_a_pulse_goes_by_time_and_an_ensemble_may_have_a_time_step_each
     for steps, said in (([0.25, -0.2], "expected numbers above 0"), ([1.0] * 3, "has 3 entries")):
         with pytest.raises(SettingsError, match=f"time_step .*{said}"):
             km.Ale(mesh, mach=[0.4, 0.5], motion=laws, **own).run(time_step=steps, steps=2)
+
+
+def test_pulses_of_many_bodies_have_the_bits_of_each_alone():
+    rng = np.random.default_rng(5)
+    laws, speeds = [], rng.uniform(0.2, 1.5, 60)
+    for k in range(60):
+        own = {
+            "duration": rng.uniform(1, 9),
+            "start": rng.uniform(0, 3),
+            "chord": rng.uniform(0.3, 3),
+        }
+        way = {"pitch_deg": rng.uniform(-4, 4), "about": tuple(rng.uniform(-1, 1, 2))}
+        if k % 3:
+            way = {"plunge": rng.uniform(-1, 1), "direction": tuple(rng.uniform(-1, 1, 2))}
+        laws.append(motion.pulse(**own | way))
+    groups, alone = sorted_out([None, *laws, LAWS["sum"]], np.array([1.0, *speeds, 1.0]))
+    assert (len(groups), alone) == (1, [61])
+    moved = 0
+    for time in (0.0, 1.0, 2.5, 7.0, 19.0, 1e3):
+        times = time * rng.uniform(0.5, 1.5, 60)
+        poses, rates = groups[0].poses(times), groups[0].rates(times)
+        for k, (law, t, u) in enumerate(zip(laws, times.tolist(), speeds.tolist(), strict=True)):
+            pose, rate = law.pose(t, u), law.rate(t, u)
+            assert (poses[0][k], *poses[1][k]) == (pose.angle, *pose.shift)
+            assert (rates[0][k], *rates[1][k]) == (rate.angle, *rate.shift)
+            assert tuple(groups[0].about[k]) == pose.about or not pose.angle
+            moved += pose.angle != 0 or pose.shift != (0, 0)
+    assert moved > 60

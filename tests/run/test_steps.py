@@ -647,6 +647,24 @@ def test_a_step_is_kept_without_its_case_and_after_its_loop():
         step.place({"airfoil": km.Pose()})
 
 
+def test_loads_and_poses_of_a_step_that_are_asked_late_are_its_own():
+    seen = []
+    for late in (False, True):
+        case = gas({"airfoil": km.motion.given()}, [MESH, MESH], mach=[0.4, 0.5])
+        kept, told = [], []
+        for step in case.steps(**asked(case)):
+            if step.number == 4:
+                case.grid.ensemble.end({1: 4})  # has no loads in later steps
+            if step.number < STEPS:
+                step.place({"airfoil": [km.Pose(angle_deg=0.1 * step.number), None]})
+            kept.append(step)
+            if not late:
+                told.append(repr((step.loads, step.poses)))
+        seen.append(told or [repr((step.loads, step.poses)) for step in kept])
+    assert seen[0] == seen[1]
+    assert len(set(seen[0])) == STEPS
+
+
 def test_members_are_placed_by_lists_and_those_that_failed_have_no_loads():
     case = gas({"airfoil": km.motion.given()}, [MESH, MESH, MESH], mach=[0.4, 0.5, 0.3])
     loop = case.steps(**asked(case))

@@ -14,7 +14,7 @@ from kinemesh.bodies.poses import PoseArray, RateArray, placed
 from kinemesh.dimension import XY, Dimension
 from kinemesh.errors import KinemeshError, SettingsError
 from kinemesh.motion import Motion, Pose, Rate
-from kinemesh.motion.harmonic import sorted_out
+from kinemesh.motion.at_once import sorted_out
 from kinemesh.motion.numbers import LARGEST, lifted
 from kinemesh.motion.tables import remarks
 from kinemesh.sentences import Sentence

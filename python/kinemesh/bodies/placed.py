@@ -115,21 +115,23 @@ class Placed:
             )
         self.check(name, motion)
 
-    def pose(self, body: int, there: Pose) -> Pose:
-        """Pose of a body as a user gives it: about a point of its own frame.
+    def as_given(self) -> Callable[[int, Pose], Pose]:
+        """(body, pose about a point of the case) -> its pose as a user gives it in this step.
 
-        Parameters
-        ----------
-        there : the pose about a point of the case
+        Such a pose is about a point of the body's own frame.
         """
-        own = self.next.get(body) or self.past.get(body, (None,))[0]
-        if own is not None:
-            return own
-        frame, shapes = self.bodies.frames[body], len(self.bodies.shapes[body])
-        there = replace(there, modes=there.modes[:shapes])  # others may have more
-        if frame == CASE:
-            return there
-        return replace(there, about=tuple(frame.own(there.about).tolist()))
+        now = {body: poses[0] for body, poses in self.past.items()} | self.next
+        frames, shapes = self.bodies.frames, self.bodies.shapes
+
+        def pose(body: int, there: Pose) -> Pose:
+            if body in now:
+                return now[body]
+            there = replace(there, modes=there.modes[: len(shapes[body])])  # others may have more
+            if frames[body] == CASE:
+                return there
+            return replace(there, about=tuple(frames[body].own(there.about).tolist()))
+
+        return pose
 
     def over(self, laws: Placement, dt: NDArray[np.float64], first: bool) -> Placement:
         """Placement of a step: by the laws, with the bodies that have been placed at their poses.

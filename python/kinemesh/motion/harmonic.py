@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from math import radians
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kinemesh.dimension import XY
 from kinemesh.motion.motions import Motion, Pitch, Plunge, Together
-from kinemesh.motion.numbers import FloatArray, turns
+from kinemesh.motion.numbers import FloatArray, numbers_of, turns
 
 Turns = tuple[FloatArray, FloatArray]
 
@@ -76,9 +74,8 @@ class Harmonics:
     def __init__(
         self, bodies: Sequence[int], motions: Sequence[Motion], speeds: Sequence[float]
     ) -> None:
-        own = range(bodies[0], bodies[0] + len(bodies))
-        self.bodies = slice(own.start, own.stop) if list(own) == list(bodies) else np.array(bodies)
-        parts = zip(*map(_parts, motions), strict=True)
+        self.bodies = numbers_of(bodies)
+        parts = zip(*map(parts_of, motions), strict=True)
         self._parts = [_Part.of(part, speeds) for part in parts]
         self.about = np.array([m.pivot or (0.0, 0.0) for m in motions], float)
         self._known: tuple[FloatArray, list[Turns]] = np.array([np.nan]), []
@@ -108,32 +105,6 @@ def _sum(parts: list[tuple[FloatArray, FloatArray]]) -> tuple[FloatArray, FloatA
     return angle, shift
 
 
-def _parts(motion: Motion) -> tuple[Motion, ...]:
+def parts_of(motion: Motion) -> tuple[Motion, ...]:
+    """Parts of a sum, or the motion alone."""
     return motion.parts if isinstance(motion, Together) else (motion,)
-
-
-def sorted_out(
-    motions: Sequence[Motion | None], speeds: NDArray[np.float64]
-) -> tuple[list[Harmonics], list[int]]:
-    """Motions that can be evaluated at once, and the bodies of all others.
-
-    Parameters
-    ----------
-    motions : of each body, None of one at rest, which is in neither
-    speeds : (bodies,)    of their streams [a_inf]
-    """
-    alike: dict[tuple[type, ...], list[int]] = {}
-    alone: list[int] = []
-    for body, motion in enumerate(motions):
-        if motion is None:
-            continue
-        kinds = tuple(map(type, _parts(motion)))
-        whole = type(motion) in (Pitch, Plunge, Together) and set(kinds) <= {Pitch, Plunge}
-        whole = whole and XY.holds(motion.dimension)
-        whole = whole and not any(getattr(part, "ramp", 0) for part in _parts(motion))
-        (alike.setdefault(kinds, []) if whole else alone).append(body)
-    groups = [
-        Harmonics(own, [m for b in own if (m := motions[b]) is not None], speeds[own].tolist())
-        for own in alike.values()
-    ]
-    return groups, alone

@@ -113,3 +113,9 @@ def turns(angle: ArrayLike) -> tuple[FloatArray, FloatArray]:
     with np.errstate(invalid="ignore"):  # of angles that are no numbers
         found = np.exp(power)
     return found.real.copy(), found.imag.copy()  # each number beside the next one
+
+
+def numbers_of(bodies: Sequence[int]) -> NDArray[np.int64] | slice:
+    """Index of bodies in arrays: a slice where one follows the other, which is not copied."""
+    own = range(bodies[0], bodies[0] + len(bodies))
+    return slice(own.start, own.stop) if list(own) == list(bodies) else np.array(bodies)

@@ -11,11 +11,21 @@ from dataclasses import dataclass
 from math import cos, pi, radians, sin
 from typing import Any, ClassVar
 
+import numpy as np
+
 from kinemesh.arguments import checks_names
 from kinemesh.dimension import DIMENSIONS, XY, Dimension
 from kinemesh.errors import SettingsError
 from kinemesh.motion.motions import Motion, Pose, Rate, set_axis
-from kinemesh.motion.numbers import bounded, finite, place, positive, unit
+from kinemesh.motion.numbers import (
+    FloatArray,
+    bounded,
+    finite,
+    numbers_of,
+    place,
+    positive,
+    unit,
+)
 
 
 def check_times(made: Any, owner: str) -> None:
@@ -35,11 +45,17 @@ def risen(made: Any, t: float, u_inf: float) -> tuple[float, float]:
     made : with duration, start and chord
     """
     speed = positive("motion", "u_inf", u_inf) / made.chord
-    x = (speed * finite("pulse", "t", t) - made.start) / made.duration
+    return _risen(
+        (speed * finite("pulse", "t", t) - made.start) / made.duration, made.duration, speed
+    )
+
+
+def _risen(x: float, duration: float, speed: float) -> tuple[float, float]:
+    """Share and rate of `risen` at a share x of the duration."""
     if not 0 < x < 1:
         return 0.0, 0.0
     sine = sin(pi * x)
-    return sine**4, 4 * sine**3 * cos(pi * x) * pi / made.duration * speed
+    return sine**4, 4 * sine**3 * cos(pi * x) * pi / duration * speed
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +118,51 @@ class Pulse(Motion):
         if self.pitch_deg:
             return XY if self.axis is None else DIMENSIONS[3]
         return DIMENSIONS[len(self.direction)]
+
+
+class Pulses:
+    """Pulses of many bodies at once, with the bits of each alone.
+
+    Parameters
+    ----------
+    bodies : their numbers
+    motions : Pulse of each, in the plane
+    speeds : of their streams [a_inf]
+
+    Attributes
+    ----------
+    bodies : (n,) array or slice    their numbers
+    about : (n, 2)     their pivots; of plunges the origin [chord]
+    """
+
+    def __init__(
+        self, bodies: Sequence[int], motions: Sequence[Any], speeds: Sequence[float]
+    ) -> None:
+        self.bodies = numbers_of(bodies)
+        self.about = np.array([m.pivot or (0.0, 0.0) for m in motions], float)
+        self._angle = np.array([radians(m.pitch_deg) for m in motions])
+        self._shift = np.array([m.plunge for m in motions])
+        self._way = np.array([m.direction for m in motions])
+        self._start, self._duration, chord = (
+            np.array([getattr(m, name) for m in motions]) for name in ("start", "duration", "chord")
+        )
+        self._speed = np.array(speeds) / chord
+
+    def _at(self, time: FloatArray, which: int) -> tuple[FloatArray, FloatArray]:
+        """Angles and shifts, or their rates, at a time (n,): of most times no pulse is on."""
+        x = (self._speed * time - self._start) / self._duration
+        share = np.zeros(len(x))
+        for k in np.flatnonzero((x > 0) & (x < 1)).tolist():
+            share[k] = _risen(float(x[k]), float(self._duration[k]), float(self._speed[k]))[which]
+        return self._angle * share, (self._shift * share)[:, None] * self._way
+
+    def poses(self, time: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Angles (n,) [rad] and shifts (n, 2) [chord] at a time (n,) [chord/a_inf]."""
+        return self._at(time, 0)
+
+    def rates(self, time: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Rates of angles (n,) [rad a_inf/chord] and shifts (n, 2) [a_inf]."""
+        return self._at(time, 1)
 
 
 @checks_names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakSet, ref
@@ -17,6 +17,7 @@ from kinemesh.bodies.placed import Placed
 from kinemesh.bodies.placement import Placement
 from kinemesh.errors import NumericalFault, SettingsError
 from kinemesh.run import interrupt
+from kinemesh.run.by_body import BodyLoads, ByBody, Number, number
 
 if TYPE_CHECKING:
     from kinemesh.flow.forces import Loads
@@ -57,31 +58,6 @@ class Job(Protocol):
         """End the run after the step that was taken last."""
 
 
-Number = Any
-"""A float of a case with one member; of several an array (members,)."""
-
-
-@dataclass(frozen=True, slots=True)
-class BodyLoads:
-    """Loads of a body in a step, as numbers, or of several members as arrays (members,).
-
-    Parameters
-    ----------
-    cl, cd : lift and drag, along the axes of the stream [-]
-    cm : moment, nose-up, about the body's own point: the pivot of its motion, or that of
-        `motion.given`; of a body without a motion `moment_about` [-]
-    power : that the flow feeds into its motion (docs/theory.md, eq. 2.17) [-]
-    modes : generalised force of each shape of a body that bends, (shapes,), of several members
-        (shapes, members); empty of a rigid body [-]
-    """
-
-    cl: Number
-    cd: Number
-    cm: Number
-    power: Number
-    modes: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
-
-
 class Step:
     """A physical step that has been taken.
 
@@ -113,7 +89,7 @@ class Step:
         owners, alive = solver.grid.owners, solver.grid.ensemble.alive
         sums = np.where(alive, owners.sums(loads.coefficients).T, np.nan)
         self.cl, self.cd, self.cm = map(self._number, sums)
-        self.loads, self.poses = self._by_body(job, loads, placement)
+        self._by_body = ByBody(solver, job.placed, placement, loads)
         self.row = {
             name: self._number(
                 np.where(alive, values, np.nan) if values.dtype.kind == "f" else values
@@ -123,12 +99,21 @@ class Step:
         self.converged = self._number(job.converged & alive)
 
     def _number(self, values: NDArray[Any]) -> Number:
-        """Value of one member as a number; of several a copy of the array."""
-        values = np.asarray(values)
-        return values[0].item() if self._one else values.copy()
+        return number(values, self._one)
+
+    @cached_property
+    def loads(self) -> dict[str, BodyLoads]:
+        """Loads of each body."""
+        return self._by_body.loads()
+
+    @cached_property
+    def poses(self) -> dict[str, Any]:
+        """Poses of the bodies."""
+        return self._by_body.poses()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_of"}
+        told = vars(self) | {"loads": self.loads, "poses": self.poses}
+        return {name: value for name, value in told.items() if name not in {"_of", "_by_body"}}
 
     @property
     def _job(self) -> Job:
@@ -137,36 +122,6 @@ class Step:
         if job is None:
             raise SettingsError(f"step {self.number}: the loop over the steps has ended")
         return job
-
-    def _by_body(self, job: Job, loads: Loads, placement: Placement) -> tuple[Any, Any]:
-        """Loads and poses by the names of bodies."""
-        solver = job.solver
-        members, poses, alive = solver.grid.members, placement.poses, solver.grid.ensemble.alive
-        each = np.column_stack([loads.coefficients[:, :2], loads.moment, loads.power])
-        found: dict[str, NDArray[Any]] = {}
-        places: dict[str, Any] = {}
-        for k, (member, marker) in enumerate(solver.grid.bodies):
-            own = found.setdefault(marker, np.full((4, members), np.nan))
-            own[:, member] = each[k] if alive[member] else np.nan
-            places.setdefault(marker, [None] * members)[member] = job.placed.pose(k, poses[k])
-        told = {}
-        for name, values in found.items():
-            cl, cd, cm, power = map(self._number, values)
-            told[name] = BodyLoads(cl, cd, cm, power, self._forces(solver, name, loads))
-        return told, {name: own[0] if self._one else own for name, own in places.items()}
-
-    def _forces(self, solver: Moving, marker: str, loads: Loads) -> NDArray[np.float64]:
-        """Generalised forces of a body, by shape."""
-        if loads.modes is None:
-            return np.empty(0)
-        of = [k for k, (_, name) in enumerate(solver.grid.bodies) if name == marker]
-        count = max(len(solver.bodies.shapes[k]) for k in of)
-        found = np.full((count, solver.grid.members), np.nan)
-        for k in of:
-            member, own = solver.grid.bodies[k][0], len(solver.bodies.shapes[k])
-            if solver.grid.ensemble.alive[member]:
-                found[:own, member] = loads.modes[k, :own]
-        return found[:, 0] if self._one else found
 
     def place(self, poses: Mapping[str, Any], rates: Mapping[str, Any] | None = None) -> None:
         """Give the poses of bodies at the end of the next step.
