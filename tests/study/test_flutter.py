@@ -176,7 +176,7 @@ def test_loads_between_their_frequencies_are_those_of_a_real_system():
 
     at = 0.313
     assert forces(at)[0, 0] == pytest.approx((1 + 2j * at) / (1 + 1j * at), abs=1e-6)
-    assert forces.slope(at)[0, 0] == pytest.approx(1j / (1 + 1j * at) ** 2, abs=1e-4)
+    assert forces.with_slope(at)[1][0, 0] == pytest.approx(1j / (1 + 1j * at) ** 2, abs=1e-4)
     assert forces(0.0)[0, 0].imag == 0
     assert (forces.least, forces.most) == (0, 2)
 

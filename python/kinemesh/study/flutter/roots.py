@@ -86,13 +86,13 @@ class Equation:
     def solve(self, near: Root) -> Root:
         """Root near another; NoRoot where the iterations do not end."""
         mass, stiffness = self.structure.mass, self.kappa**2 * self.structure.stiffness
-        q, c, x = near.q, near.q, np.array([near.sigma, near.k])
+        q, c, x, factor = near.q, near.q, np.array([near.sigma, near.k]), self.factor
         for _ in range(ITERATIONS):
-            p = complex(*x)
-            a = p**2 * mass + stiffness - self.factor * self.forces(x[1])
-            by_sigma = 2 * p * mass @ q
-            by_k = 1j * by_sigma - self.factor * self.forces.slope(x[1]) @ q
-            dq, dx = _newton(a, a @ q, np.column_stack([by_sigma, by_k]), c, np.vdot(c, q) - 1)
+            p, (loads, slope) = complex(*x), self.forces.with_slope(x[1])
+            a = p**2 * mass + stiffness - factor * loads
+            by_sigma = 2 * p * (mass @ q)
+            by_k = 1j * by_sigma - factor * (slope @ q)
+            dq, dx = _newton(a, a @ q, (by_sigma, by_k), c, np.vdot(c, q) - 1)
             q, x = q + dq, x + dx
             if abs(dx).max() <= RESIDUAL * max(abs(x).max(), 1e-6):
                 return Root(float(x[0]), float(x[1]), q / np.linalg.norm(q))
@@ -101,13 +101,12 @@ class Equation:
     def neutral(self, near: Root) -> tuple[Root, float]:
         """Root with sigma = 0 near another, and its kappa."""
         mass, stiffness = self.structure.mass, self.structure.stiffness
-        q, c, x = near.q, near.q, np.array([near.k, self.kappa**2])
+        q, c, x, factor = near.q, near.q, np.array([near.k, self.kappa**2]), self.factor
         for _ in range(ITERATIONS):
-            k, square = x
-            a = -(k**2) * mass + square * stiffness - self.factor * self.forces(k)
-            by_k = -2 * k * mass @ q - self.factor * self.forces.slope(k) @ q
-            sides = np.column_stack([by_k, stiffness @ q])
-            dq, dx = _newton(a, a @ q, sides, c, np.vdot(c, q) - 1)
+            (k, square), (loads, slope) = x, self.forces.with_slope(x[0])
+            a = -(k**2) * mass + square * stiffness - factor * loads
+            by_k = -2 * k * (mass @ q) - factor * (slope @ q)
+            dq, dx = _newton(a, a @ q, (by_k, stiffness @ q), c, np.vdot(c, q) - 1)
             q, x = q + dq, x + dx
             if x[1] <= 0:
                 break
@@ -117,22 +116,28 @@ class Equation:
 
 
 def _newton(
-    a: ComplexArray, f: ComplexArray, sides: ComplexArray, c: ComplexArray, norm: Any
+    a: ComplexArray,
+    f: ComplexArray,
+    sides: tuple[ComplexArray, ComplexArray],
+    c: ComplexArray,
+    norm: complex,
 ) -> tuple[ComplexArray, FloatArray]:
     """Changes of q and of the two real unknowns: a dq + sides dx = -f, c^H dq = -norm."""
     n = len(f)
-    whole = np.zeros((2 * n + 2, 2 * n + 2))
-    whole[:n, :n] = whole[n : 2 * n, n : 2 * n] = a.real
-    whole[:n, n : 2 * n], whole[n : 2 * n, :n] = -a.imag, a.imag
-    whole[:n, 2 * n :], whole[n : 2 * n, 2 * n :] = sides.real, sides.imag
-    whole[2 * n] = np.r_[c.real, c.imag, 0, 0]
-    whole[2 * n + 1] = np.r_[-c.imag, c.real, 0, 0]
-    side = -np.r_[f.real, f.imag, norm.real, norm.imag]
+    whole, side = np.zeros((2 * n + 2, 2 * n + 2)), np.zeros(2 * n + 2)
+    whole[:n, :n] = whole[n:-2, n:-2] = a.real
+    whole[n:-2, :n] = a.imag
+    whole[:n, n:-2] = -a.imag
+    for column, values in zip((-2, -1), sides, strict=True):
+        whole[:n, column], whole[n:-2, column] = values.real, values.imag
+    whole[-2, :n] = whole[-1, n:-2] = c.real
+    whole[-2, n:-2], whole[-1, :n] = c.imag, -c.imag
+    side[:n], side[n:-2], side[-2], side[-1] = -f.real, -f.imag, -norm.real, -norm.imag
     try:
         found = np.linalg.solve(whole, side)
     except np.linalg.LinAlgError:
         raise NoRoot from None
-    return found[:n] + 1j * found[n : 2 * n], found[2 * n :]
+    return found[:n] + 1j * found[n:-2], found[-2:]
 
 
 def windless(structure: Any, kappa: float) -> list[Root]:
