@@ -185,9 +185,11 @@ static int core_exec(PyObject *m)
   if (pthread_atfork(NULL, NULL, after_fork)) return PyErr_NoMemory(), -1;
 #endif
   if (PyModule_AddFunctions(m, bind_methods) < 0) return -1;
-  PyObject *gamma = PyFloat_FromDouble(gas_gamma);
-  if (PyModule_AddObjectRef(m, "GAMMA", gamma) < 0) return Py_XDECREF(gamma), -1;
-  Py_DECREF(gamma);
+  for (const struct constant *c = constants; c->name; c++) {
+    PyObject *value = PyFloat_FromDouble(c->value);
+    if (PyModule_AddObjectRef(m, c->name, value) < 0) return Py_XDECREF(value), -1;
+    Py_DECREF(value);
+  }
   if (PyModule_AddIntMacro(m, MOST_ENTRIES) < 0) return -1;
   if (PyModule_AddStringConstant(m, "WITHOUT_CUDA", WITHOUT_CUDA) < 0) return -1;
   return bind_types(m);

@@ -39,11 +39,17 @@ struct kernel {
   int    block; /* the most threads of a block there */
 };
 
+/* A number of the kernels that Python reads. */
+struct constant {
+  const char *name;
+  double      value;
+};
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-extern const struct kernel kernels_f32[], kernels_f64[];
-extern const f64           gas_gamma; /* of physics/gas.h, for Python */
+extern const struct kernel   kernels_f32[], kernels_f64[];
+extern const struct constant constants[]; /* the last one has no name */
 #ifdef __cplusplus
 }
 #endif

@@ -9,17 +9,32 @@ HD real N(fit_weight)(const real *d, i32 squared)
   return squared ? reciprocal(dd) : reciprocal_root(dd);
 }
 
-/* The mean of a matrix and its mirror image by a unit normal: nothing couples across and along. */
-HD void N(fit_mirror)(const f64 *unit, f64 *sum)
+/* Adds w d d^T to a matrix. */
+HD void N(fit_add)(const f64 w, const f64 *d, f64 *sum)
 {
-  f64 full[DIM][DIM], row[DIM], both = 0;
   for (i32 k = 0, at = 0; k < DIM; k++)
-    for (i32 l = k; l < DIM; l++) full[k][l] = full[l][k] = sum[at++];
+    for (i32 l = k; l < DIM; l++) sum[at++] += w * d[k] * d[l];
+}
+
+/* The row that couples a unit normal n with all ways, M n; returns n . M n. */
+HD f64 N(fit_across)(const f64 *m, const f64 *unit, f64 *row)
+{
+  f64 full[DIM][DIM], both = 0;
+  for (i32 k = 0, at = 0; k < DIM; k++)
+    for (i32 l = k; l < DIM; l++) full[k][l] = full[l][k] = m[at++];
   for (i32 k = 0; k < DIM; k++) {
     row[k] = 0;
     for (i32 l = 0; l < DIM; l++) row[k] += full[k][l] * unit[l];
     both += row[k] * unit[k];
   }
+  return both;
+}
+
+/* The mean of a matrix and its mirror image by a unit normal: nothing couples across and along. */
+HD void N(fit_mirror)(const f64 *unit, f64 *sum)
+{
+  f64       row[DIM];
+  const f64 both = N(fit_across)(sum, unit, row);
   for (i32 k = 0, at = 0; k < DIM; k++)
     for (i32 l = k; l < DIM; l++, at++) sum[at] += 2 * both * unit[k] * unit[l] - row[k] * unit[l] - unit[k] * row[l];
 }

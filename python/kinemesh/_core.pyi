@@ -1,6 +1,13 @@
 from typing import Any
 
 GAMMA: float
+LAYER_ALIKE: float
+LAYER_NEARLY: float
+LAYER_ALONG: float
+BIN_MARGIN: float
+BIN_POINT_X: float
+BIN_POINT_Y: float
+BIN_POINT_Z: float
 MOST_ENTRIES: int
 WITHOUT_CUDA: str
 

@@ -161,7 +161,7 @@ def vectorised(tmp_path_factory):
     """
     folder = tmp_path_factory.mktemp("build")
     empty = [f"#undef LOOP_{k}\n#define LOOP_{k} for (; 0;)\n" for k in ("indirect", "heavy")]
-    text = ALL.read_text() + "const f64 gas_gamma = GAMMA;\n"
+    text = ALL.read_text()
     assert text.count(KERNEL_H) == 1
     source = folder / "direct.c"
     source.write_text(text.replace(KERNEL_H, KERNEL_H + "".join(empty)))

@@ -336,7 +336,7 @@ def test_lists_are_those_of_all_bins_of_the_boxes_of_cells(name, monkeypatch):
 
 def of_all_bins(level):
     """Entries and the bins that they meet, of all bins of their boxes, each looked at."""
-    margin, last = of_bins.MARGIN, level.across[level.grid] - 1
+    margin, last = of_bins.BIN_MARGIN, level.across[level.grid] - 1
     corner = level.corner.reshape(-1, 4, 2)
     start = np.clip((corner.min(axis=1) - margin).astype(int), 0, last)
     end = np.clip((corner.max(axis=1) + margin).astype(int), 0, last)
@@ -354,7 +354,7 @@ def of_all_bins(level):
 def meets(x, y):
     """True where cells with corners x, y (4, pairs) meet the unit bin: no side has all of it to its
     right."""
-    met, margin = np.ones(x.shape[1], bool), of_bins.MARGIN
+    met, margin = np.ones(x.shape[1], bool), of_bins.BIN_MARGIN
     for k in range(4):
         dx, dy = x[k] - x[k - 1], y[k] - y[k - 1]
         far_x = np.where(dy < 0, 1 + margin, -margin) - x[k - 1]
@@ -474,3 +474,17 @@ def test_folded_and_non_convex_cells_are_named_by_their_place():
         search(mesh.transformed(folded), [(0.5, 0.5)])
     with pytest.raises(MeshError, match=r"quad 0 .* \(1.2, 0.2\), .* not convex"):
         search(mesh.transformed(dented), [(0.5, 0.5)])
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (4, 6, 3)])
+def test_bins_are_numbered_with_the_first_axis_fastest(shape):
+    every, across = np.arange(np.prod(shape)), np.array(shape)
+
+    place = of_bins.bin_places(every, across)
+
+    expected = np.unravel_index(every, shape, order="F")
+    np.testing.assert_array_equal(place, np.stack(expected, axis=1))
+    np.testing.assert_array_equal(of_bins.bin_numbers(place, across), every)
+    of_each = np.stack([across] * len(every))
+    np.testing.assert_array_equal(of_bins.bin_places(every, of_each), place)
+    np.testing.assert_array_equal(of_bins.bin_numbers(place, of_each), every)

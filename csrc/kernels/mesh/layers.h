@@ -2,10 +2,12 @@
  * 2.3a), as meshes move.  A layer is a node of one with its neighbours; what they are is worked out once, by
  * mesh/geometry/curved.py.  In float64 in both precisions.                                       */
 
-#ifndef ALIKE
-#define ALIKE      0.8  /* least cosine between ways along a layer that are of one direction */
-#define NEARLY     0.5  /* least curve over the thickness that spreads */
-#define ALONG      0.9  /* share of a layer's curve that the next along it has at least */
+#ifndef LAYER_ALIKE
+/* Python reads these three. */
+#define LAYER_ALIKE  0.8 /* least cosine between ways along a layer that are of one direction */
+#define LAYER_NEARLY 0.5 /* least curve over the thickness that spreads */
+#define LAYER_ALONG  0.9 /* share of a layer's curve that the next along it has at least */
+
 #define NO_INVERSE 1e-9 /* least over largest eigenvalue of a sum that has an inverse */
 #endif
 
@@ -124,7 +126,7 @@ KERNEL(N(layer_curves), LAYER_CURVES, heavy)
       const f64 off    = N(layer_level)(across + DIM * i, d, other);
       f64       cosine = 0;
       for (i32 k = 0; k < DIM; k++) cosine += unit[k] * other[k];
-      if (!(fabs(cosine) > ALIKE)) continue;
+      if (!(fabs(cosine) > LAYER_ALIKE)) continue;
       total += off;
       count++;
     }
@@ -136,7 +138,7 @@ KERNEL(N(layer_curves), LAYER_CURVES, heavy)
 }
 
 /* Curves follow the layer where its curvature changes its sign, or ends: the largest of a layer's own and those beside
- * times ALONG.  Of two sweeps the last says whether any has grown that counts.                    */
+ * times LAYER_ALONG.  Of two sweeps the last says whether any has grown that counts.                    */
 #define LAYER_SPREAD(F)                \
   F(in, i32, pairs, "layers+1>>pairs") \
   F(in, i32, beside, "pairs>layers")   \
@@ -148,8 +150,8 @@ KERNEL(N(layer_spread), LAYER_SPREAD, indirect)
 {
   f64 most = 0;
   for (i32 e = pairs[i]; e < pairs[i + 1]; e++) most = from[beside[e]] > most ? from[beside[e]] : most;
-  const f64 own = from[i], least = own > NEARLY ? own : NEARLY;
-  to[i] = ALONG * most > own ? ALONG * most : own;
+  const f64 own = from[i], least = own > LAYER_NEARLY ? own : LAYER_NEARLY;
+  to[i] = LAYER_ALONG * most > own ? LAYER_ALONG * most : own;
   if (!last && i == 0) spreading[0] = 0;
   if (last && to[i] > least) spreading[0] = 1;
 }
@@ -167,22 +169,14 @@ KERNEL(N(layer_shares), LAYER_SHARES, heavy)
   const i32 here = node[i];
   if (!(curve[i] > 1) || !steep_at(blunt, here)) return;
   const f64 *normal = across + DIM * i;
-  f64        whole[NS], level[NS], row[DIM], value[DIM], axis[DIM], d[DIM], both = 0;
+  f64        whole[NS], level[NS], row[DIM], value[DIM], axis[DIM], d[DIM];
   for (i32 k = 0; k < NS; k++) whole[k] = 0;
   for (i32 e = pairs[i]; e < pairs[i + 1]; e++) {
     const f64 w = 1 / N(layer_way)(x, here, neighbour[e], d);
-    for (i32 k = 0, at = 0; k < DIM; k++)
-      for (i32 l = k; l < DIM; l++) whole[at++] += w * d[k] * d[l];
+    N(fit_add)(w, d, whole);
   }
   /* (1 - n n^T) whole (1 - n n^T) + n n^T: the way across apart from those along */
-  f64 full[DIM][DIM];
-  for (i32 k = 0, at = 0; k < DIM; k++)
-    for (i32 l = k; l < DIM; l++) full[k][l] = full[l][k] = whole[at++];
-  for (i32 k = 0; k < DIM; k++) {
-    row[k] = 0;
-    for (i32 l = 0; l < DIM; l++) row[k] += full[k][l] * normal[l];
-    both += row[k] * normal[k];
-  }
+  const f64 both = N(fit_across)(whole, normal, row);
   for (i32 k = 0, at = 0; k < DIM; k++)
     for (i32 l = k; l < DIM; l++, at++)
       level[at] = whole[at] - row[k] * normal[l] - normal[k] * row[l] + (both + 1) * normal[k] * normal[l];

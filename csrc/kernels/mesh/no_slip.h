@@ -31,6 +31,12 @@ KERNEL(N(wall_move), WALL_MOVE, indirect)
   F(in, i32, active, "members")            \
   F(in, f64, velocity, "bnodes," STR(DIM)) \
   F(val, real, wall_temperature, "") /* over that of the stream; 0: no heat passes */
+/* Energy of a mass of gas at a wall of given temperature that moves by v. */
+HD real N(wall_energy)(const real wall_temperature, const real *v)
+{
+  return GAS_ENERGY / GAMMA * wall_temperature + R(0.5) * N(vec_dot)(v, v);
+}
+
 /* The gas at a wall goes with it: its pressure, or of a wall of given temperature its density, is kept. */
 #define WALL_STICK(F) NO_SLIP(F) F(rw, real, u, "nodes," STR(NV))
 KERNEL(N(wall_stick), WALL_STICK, indirect)
@@ -103,7 +109,7 @@ KERNEL(N(bc_no_slip_jacobian), BC_NO_SLIP_JACOBIAN, indirect)
     rhs[NV * at + MOMENTUM + k]                = 0;
   }
   if (!warm) return;
-  own[ENTRY(NV, ENERGY, DENSITY)] = -(GAS_ENERGY / GAMMA * wall_temperature + R(0.5) * N(vec_dot)(v, v));
+  own[ENTRY(NV, ENERGY, DENSITY)] = -N(wall_energy)(wall_temperature, v);
   own[ENTRY(NV, ENERGY, ENERGY)]  = 1;
   rhs[NV * at + ENERGY]           = 0;
 }
@@ -126,7 +132,7 @@ KERNEL(N(newton_no_slip), NEWTON_NO_SLIP, indirect)
     to[MOMENTUM + k] = (f32)((real)d[MOMENTUM + k] - v[k] * (real)d[DENSITY]);
   }
   if (!(wall_temperature > 0)) return;
-  const real energy = GAS_ENERGY / GAMMA * wall_temperature + R(0.5) * N(vec_dot)(v, v);
+  const real energy = N(wall_energy)(wall_temperature, v);
   to[ENERGY]        = (f32)((real)d[ENERGY] - energy * (real)d[DENSITY]);
 }
 

@@ -90,7 +90,8 @@ HD i32 bins_of_box(const f64 *corner, const i32 *across, const i32 *start, const
     bin_rows(corner, column, last, rows);
     for (i32 row = rows[0]; row <= rows[1]; row++) {
       if (!bin_meets(&s, column - start[0], row - start[1])) continue;
-      if (key) key[n] = first + row * across[0] + column;
+      const i32 at[2] = {column, row};
+      if (key) key[n] = first + bin_number(at, across);
       n++;
     }
   }
@@ -145,8 +146,10 @@ KERNEL(overset_bins, OVERSET_BINS, heavy)
     return;
   }
   for (i32 column = start[0], bit = 1; column <= end[0]; column++)
-    for (i32 row = start[1]; row <= end[1]; row++, bit <<= 1)
-      if (bits[i] & bit) *to++ = begins + row * of[0] + column;
+    for (i32 row = start[1]; row <= end[1]; row++, bit <<= 1) {
+      const i32 at[2] = {column, row};
+      if (bits[i] & bit) *to++ = begins + bin_number(at, of);
+    }
 }
 
 /* Corners of cells in bins of grids within bins. */

@@ -74,7 +74,7 @@ HD i32 bins_of_solid(const f64 *x, const i32 *corner, i32 count, struct bin_grid
         i32 meets = 0;
         for (i32 t = 0; t < parts && !meets; t++) meets = bin_solid_meets(part + t, at);
         if (!meets) continue;
-        if (n < room) key[n] = first + (at[2] * g.across[1] + at[1]) * g.across[0] + at[0];
+        if (n < room) key[n] = first + bin_number_3d(at, g.across);
         n++;
       }
   return n;

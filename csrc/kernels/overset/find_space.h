@@ -12,22 +12,18 @@
   F(in, i32, facet, "facets,3>wall_points")                                                              \
   F(in, f64, wall_point, "wall_points,3")
 
-/* Place of a bin's own point, in bins: no place of meshes that people make. */
+/* Place of a bin's own point, in bins: no place of meshes that people make.  Python reads it. */
 #define BIN_POINT(k) ((k) == 0 ? (f64)0.5123 : (k) == 1 ? (f64)0.4871 : (f64)0.5237)
 
 HD i32 overset_inside(i32 g, struct vec3 p OVERSET_INSIDE(PARAM))
 {
   const f64  at[3] = {p.x, p.y, p.z}, *low = wall_box + 6 * g, *scale = low + 3;
   const i32 *across = wall_across + 3 * g;
-  f64        own[3];
-  i32        bin = wall_begin[g], stride = 1;
-  for (i32 k = 0; k < 3; k++) {
-    const f64 t = (at[k] - low[k]) * scale[k];
-    if (!(t >= 0 && t < across[k])) return 0;
-    bin += stride * (i32)t;
-    stride *= across[k];
-    own[k] = low[k] + ((i32)t + BIN_POINT(k)) / scale[k];
-  }
+  f64        t[3], own[3];
+  i32        place[3];
+  if (!bin_of_3d(at, low, across, t, place)) return 0;
+  for (i32 k = 0; k < 3; k++) own[k] = low[k] + (place[k] + BIN_POINT(k)) / scale[k];
+  const i32         bin   = wall_begin[g] + bin_number_3d(place, across);
   const struct vec3 to    = vec3_of(own[0], own[1], own[2]);
   const i32         first = wall_bins[2 * bin], last = first + wall_bins[2 * bin + 1] / 2;
   i32               within = wall_bins[2 * bin + 1] & 1;

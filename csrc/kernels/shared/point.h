@@ -82,7 +82,6 @@ HD void N(fit_matrix)(i32 i, const f64 *x, const i32 *offsets, const i32 *neighb
       size += d[k] * d[k];
     }
     const f64 w = squared ? 1 / size : 1 / sqrt(size);
-    for (i32 k = 0, at = 0; k < DIM; k++)
-      for (i32 l = k; l < DIM; l++) sum[at++] += w * d[k] * d[l];
+    N(fit_add)(w, d, sum);
   }
 }

@@ -14,6 +14,7 @@ from typing import Any, Protocol, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh._core import BIN_MARGIN
 from kinemesh.csr import sorted_by
 from kinemesh.device.backend import Backend
 from kinemesh.errors import MeshError
@@ -28,7 +29,6 @@ PER_BIN = 2  # cells per bin that a grid is made for
 CROWD = 2
 ACROSS = 64  # most bins of such a grid along an axis
 LEVELS = 3  # grids within one another, the first included
-MARGIN = 2.0**-20  # of a bin, by which it is larger: far more than rounding moves places and sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def first_grid(points: Floats, cells: int, per_bin: int) -> tuple[Floats, Ints]:
     """
     low, high = (bound(np.ascontiguousarray(points.T), axis=1) for bound in (np.min, np.max))
     with np.errstate(over="ignore"):
-        least, size = low - MARGIN * (high - low), (1 + 2 * MARGIN) * (high - low)
+        least, size = low - BIN_MARGIN * (high - low), (1 + 2 * BIN_MARGIN) * (high - low)
         room = size.prod() * per_bin
     if not np.isfinite(room):
         sides, what = " by ".join(f"{side:.3g}" for side in size), {2: "area", 3: "volume"}
@@ -150,6 +150,26 @@ def first_grid(points: Floats, cells: int, per_bin: int) -> tuple[Floats, Ints]:
     edge = (np.sqrt if len(size) == 2 else np.cbrt)(room / cells)
     across = np.minimum(np.ceil(size / edge), cells).astype(np.int32)
     return np.stack([least, across / size]), across
+
+
+def bin_numbers(place: NDArray, across: NDArray) -> NDArray:
+    """(n,) numbers of bins at places (n, axes), of grids with `across` (axes,) or (n, axes) bins.
+
+    The first axis is the fastest, as of the kernels (csrc/kernels/overset/lists.h).
+    """
+    number = place[:, -1]
+    for axis in range(place.shape[1] - 2, -1, -1):
+        number = number * across[..., axis] + place[:, axis]
+    return np.asarray(number)
+
+
+def bin_places(number: NDArray, across: NDArray) -> NDArray:
+    """(n, axes) places of bins (n,) along the axes, of grids as those of `bin_numbers`."""
+    places = []
+    for bins in across.T:
+        places.append(number % bins)
+        number = number // bins
+    return np.stack(places, axis=1)
 
 
 def first_bins(level: Level) -> Ints:

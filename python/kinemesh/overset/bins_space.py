@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.overset.bins import Bins, call, first_bins, first_grid, lists_of
+from kinemesh.overset.bins import Bins, bin_places, call, first_bins, first_grid, lists_of
 from kinemesh.overset.tetrahedra import Tetrahedra
 
 Ints = NDArray[np.int32]
@@ -55,8 +55,7 @@ class Level:
     def parted(self, entry: Ints, key: Ints, crowded: NDArray[np.bool_], size: Ints) -> Level:
         bins, first = np.flatnonzero(crowded), first_bins(self)
         grid = np.searchsorted(first, bins, "right") - 1
-        own, (x, y, _) = bins - first[grid], self.across[grid].T
-        place = np.stack([own % x, own // x % y, own // (x * y)], axis=1)
+        place = bin_places(bins - first[grid], self.across[grid])
         scale, many = self.scale[grid], size[crowded][:, None]
         return Level(
             self.solids,

@@ -14,17 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from kinemesh._core import BIN_MARGIN, BIN_POINT_X, BIN_POINT_Y, BIN_POINT_Z
 from kinemesh.csr import ordered
 from kinemesh.errors import OversetError
 from kinemesh.mesh.pieces import linked
+from kinemesh.overset.bins import bin_numbers, bin_places
 from kinemesh.sentences import point_in_words
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
-OWN = np.array([0.5123, 0.4871, 0.5237])  # BIN_POINT of csrc/kernels/overset/find_space.h
+OWN = np.array([BIN_POINT_X, BIN_POINT_Y, BIN_POINT_Z])
 PER_FACET = 4  # bins for each facet
-MARGIN = 2.0**-20  # of a bin, by which it is larger: far more than rounding moves places
 FAR = 8.0  # sizes of an open wall's end, from it to the point by which it is closed
 
 
@@ -103,8 +104,8 @@ def inside_of(
     own = local.reshape(-1, 3).astype(np.int32)
     seen = [Mirror(one.normal, one.nodes[nodes]) for one in mirrors]
     corners, closed = _closed(points[nodes], own, seen, name)
-    size = (1 + 2 * MARGIN) * (high - low)
-    least = low - MARGIN * (high - low)
+    size = (1 + 2 * BIN_MARGIN) * (high - low)
+    least = low - BIN_MARGIN * (high - low)
     edge = np.cbrt(size.prod() / (PER_FACET * len(facets)))
     across = np.maximum(1, np.ceil(size / max(edge, 1e-3 * size.max()))).astype(np.int32)
     box = np.stack([least, across / size])
@@ -169,22 +170,20 @@ def _met(corners: Floats, box: Floats, across: Ints) -> tuple[NDArray, NDArray]:
     """Bins that triangles (k, 3, 3) may meet, and which triangle: those of its box that its plane
     does not pass by."""
     there = (corners - box[0]) * box[1]
-    low = np.floor(there.min(axis=1) - MARGIN).astype(np.int64)
-    high = np.floor(there.max(axis=1) + MARGIN).astype(np.int64)
+    low = np.floor(there.min(axis=1) - BIN_MARGIN).astype(np.int64)
+    high = np.floor(there.max(axis=1) + BIN_MARGIN).astype(np.int64)
     outside = ((high < 0) | (low >= across)).any(axis=1)
     low, high = np.clip(low, 0, across - 1), np.clip(high, 0, across - 1)
     wide = high - low + 1
     count = np.where(outside, 0, wide.prod(axis=1))
     facet = np.repeat(np.arange(len(corners)), count)
     place = np.arange(len(facet)) - np.repeat(np.cumsum(count) - count, count)
-    x, y, _ = wide[facet].T
-    at = low[facet] + np.stack([place % x, place // x % y, place // (x * y)], axis=1)
+    at = low[facet] + bin_places(place, wide[facet])
     o, u, v = there[:, 0], there[:, 1] - there[:, 0], there[:, 2] - there[:, 0]
     normal = np.cross(u, v)[facet]
     off = (normal * (at + 0.5 - o[facet])).sum(axis=1)
-    near = np.abs(off) <= (0.5 + 2 * MARGIN) * np.abs(normal).sum(axis=1)
-    x, y, z = at[near].T
-    return (z * across[1] + y) * across[0] + x, facet[near]
+    near = np.abs(off) <= (0.5 + 2 * BIN_MARGIN) * np.abs(normal).sum(axis=1)
+    return bin_numbers(at[near], across), facet[near]
 
 
 def _states(
@@ -214,11 +213,11 @@ def _spread(
     strides = np.array([1, across[0], across[0] * across[1]])
     while (state < 0).any():
         lacking = np.flatnonzero(state < 0)
-        place = np.stack([lacking // stride % n for stride, n in zip(strides, across, strict=True)])
+        place = bin_places(lacking, across)
         beside = np.full(len(lacking), -1)
         for axis, stride in enumerate(strides):
             for way in (-1, 1):
-                there = place[axis] + way
+                there = place[:, axis] + way
                 other = lacking + way * stride
                 good = (there >= 0) & (there < across[axis])
                 known = np.zeros(len(lacking), bool)
@@ -252,9 +251,7 @@ def _between(one: NDArray, other: NDArray, first: Ints, listed: NDArray) -> tupl
 
 def _own_points(bins: NDArray, box: Floats, across: Ints) -> Floats:
     """(n, 3) own points of bins."""
-    x, y, _ = across
-    place = np.stack([bins % x, bins // x % y, bins // (x * y)], axis=1)
-    return np.asarray(box[0] + (place + OWN) / box[1])
+    return np.asarray(box[0] + (bin_places(bins, across) + OWN) / box[1])
 
 
 def crosses(points: Floats, facets: Ints, start: Floats, end: Floats) -> NDArray[np.bool_]:

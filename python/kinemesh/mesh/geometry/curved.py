@@ -12,12 +12,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh._core import LAYER_ALONG, LAYER_NEARLY
 from kinemesh.mesh.mesh import Mesh
 
 THIN = 10.0  # third shortest edge of a node over its shortest
 CURVED = 1.0  # what a layer's neighbours lie off its tangent, over the shortest edge
-NEARLY = 0.5  # least such share of layers that may come to curve more as the mesh deforms
-ALONG = 0.9  # share of such a share that a layer's next node along it has at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +94,14 @@ class Layers:
         return np.searchsorted(self.row, np.arange(len(self.node)))
 
     def spread(self, curve: NDArray) -> NDArray[np.float64]:
-        """The largest of each node's own and those beside, times `ALONG` for each edge between.
+        """The largest of each node's own and those beside, times LAYER_ALONG for each edge between.
 
         Curves (k,) so follow the layer where its curvature changes its sign, or ends.
         """
         starts = self.starts()
         while len(curve):
-            wider = np.maximum(curve, ALONG * np.maximum.reduceat(curve[self.beside], starts))
-            if not (wider > np.maximum(curve, NEARLY)).any():
+            wider = np.maximum(curve, LAYER_ALONG * np.maximum.reduceat(curve[self.beside], starts))
+            if not (wider > np.maximum(curve, LAYER_NEARLY)).any():
                 break
             curve = wider
         return curve
@@ -162,4 +161,4 @@ def curved_quads(mesh: Mesh, layers: Layers | None = None) -> Layers:
     layers : of the mesh, where they are known
     """
     layers = _of(mesh, layers, triangles=False)
-    return layers.among(layers.spread(layers.ways(mesh.points)[-1]) >= NEARLY, mesh.nodes)
+    return layers.among(layers.spread(layers.ways(mesh.points)[-1]) >= LAYER_NEARLY, mesh.nodes)

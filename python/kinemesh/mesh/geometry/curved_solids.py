@@ -8,14 +8,14 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.mesh.geometry.curved import NEARLY, THIN, Layers, uneven_pairs
+from kinemesh._core import LAYER_ALIKE, LAYER_NEARLY
+from kinemesh.mesh.geometry.curved import THIN, Layers, uneven_pairs
 from kinemesh.mesh.kinds import SOLIDS
 from kinemesh.mesh.mesh import Mesh
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-ALIKE = 0.8  # least cosine between ways along a layer that are of one direction
 CHUNK = 20_000  # nodes looked at together: what is made of them on the way fits in memory
 UPRIGHT = ((0, 3), (1, 4), (2, 5))  # edges of a prism between its triangles
 
@@ -99,7 +99,7 @@ class _Edges:
         """(nodes,) largest curve over the height, and where all directions are thin."""
         cosine = np.abs(self.unit @ np.swapaxes(self.unit, 1, 2))
         both = self.along[:, :, None] & self.along[:, None, :]
-        alike = both & (cosine > ALIKE)  # of each edge along a layer (axis 1) the others that way
+        alike = both & (cosine > LAYER_ALIKE)  # of edges along a layer (axis 1) others that way
         total = (alike * self.off[:, None, :]).sum(axis=2)
         rise = np.abs(total) / np.maximum(alike.sum(axis=2), 1)
         of = alike | (self.there & ~self.along)[:, None, :]
@@ -130,7 +130,7 @@ def curved_solids(mesh: Mesh) -> SolidLayers:
     """
     layers = SolidLayers.of(mesh)
     layers = layers.among(~_cut_across(mesh)[layers.node], mesh.nodes)
-    return layers.among(layers.spread(layers.ways(mesh.points)[-1]) >= NEARLY, mesh.nodes)
+    return layers.among(layers.spread(layers.ways(mesh.points)[-1]) >= LAYER_NEARLY, mesh.nodes)
 
 
 def _cut_across(mesh: Mesh) -> Flags:
