@@ -3,6 +3,7 @@
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.mesh.generate.rectangles import box_of
 from solids import half_of
 
 STEPS, STEP = 120, 1.0  # of Runge and Kutta, in units of the least time that waves take
@@ -75,6 +76,39 @@ def test_small_disturbances_of_a_stream_do_not_grow(swept, cells):
         size.append(np.abs(v).max())
 
     assert size[-1] < size[STEPS // 2]
+
+
+def stations(kink):
+    """A block of the far field ahead of a swept wing, whose lines along the span have a kink.
+
+    Steps of 5 along the stream and 2 up, of 0.32 to 0.4 along the span; the second station lies
+    0.039 times `kink` off the line between its neighbours.
+    """
+    y = np.array([0.0, 0.324, 0.68, 1.078, 1.476])
+    lines = 5.0 * np.arange(4), y, 2.0 * np.arange(5)
+    mesh = box_of(lines, ["far", "far1", "symmetry", "far2", "far3", "far4"])
+    shift = kink * np.interp(mesh.points[:, 1], y, [0.0, 0.04, 0.118, 0.207, 0.3])
+    return mesh.transformed(mesh.points + np.outer(shift, [1, 0, 0]))
+
+
+@pytest.mark.no_sanitizer
+@pytest.mark.parametrize("kink", [1.0, 2.0])
+def test_shear_waves_of_a_viscous_stream_do_not_grow_where_stations_have_a_kink(kink):
+    """All eigenvalues of the linearised scheme; nothing damps shear waves of a viscous gas."""
+    case = km.Ale(
+        stations(kink), mach=0.8, reynolds=1e7, device="cpu",
+        settings=km.AleSettings(limiter="none"),
+    )  # fmt: skip
+    rate, shape = linearised(case)
+
+    columns = [rate(one.reshape(shape)).ravel() for one in np.eye(np.prod(shape))]
+    inside = np.ones(shape, bool)
+    inside[case.grid.mirror_nodes, 2] = False  # nothing crosses a plane of symmetry
+    matrix = np.stack(columns, axis=1)[inside.ravel()][:, inside.ravel()]
+
+    assert np.linalg.eigvals(matrix).real.max() < 0
+    blunt = case.backend.get(case.grid.fields["blunt"])
+    assert 0 < blunt.sum() < 0.3 * case.grid.nodes
 
 
 @pytest.mark.long

@@ -137,7 +137,7 @@ def test_steps_of_an_extruded_cylinder_are_those_of_the_plane(solver, model):
 @pytest.mark.filterwarnings("ignore:.*the planform of airfoil is:RuntimeWarning")
 def test_an_extruded_section_has_the_turbulent_flow_of_the_plane():
     """Slopes across layers that curve take the plane's share, where the span is longer than all."""
-    mesh = km.mesh.airfoil("naca0012", nodes=2500, far_field=10.0, topology="c", cells="quads",
+    mesh = km.mesh.airfoil("naca0012", nodes=3000, far_field=10.0, topology="c", cells="quads",
                            heights="even", y_plus=2, reynolds=2e4, growth=1.5)  # fmt: skip
     settings = km.AleSettings(limiter="none", steady_drop=1e-10, turbulence_drop=1e-8,
                               jacobian_fix=0.3)  # fmt: skip

@@ -31,6 +31,9 @@ from kinemesh.space.layers import flattened, joined, reaches
 from kinemesh.space.vertices import MeshVertices
 
 REACH = 2.1  # largest reach of least squares with weights |d|^-2 (theory eq. 2.3b)
+# that of a viscous gas, whose shear waves nothing damps: of a layer that rises by its height, steps
+# along which double
+VISCOUS_REACH = 1.125
 Markers = Mapping[str, Sequence[str]]
 """Markers by the kind of their condition."""
 FLAT = 1e-6  # largest sine between a plane of symmetry and its faces
@@ -284,31 +287,32 @@ class SolidGrid(SolidShapes, Grid):
         `steep`: a viscous gas, whose fluxes take a share alone of slopes across layers that curve.
         """
         del by  # one way alone
-        b, blunt = self.backend, self._blunt()
-        layers = self._curved(blunt) if steep else None
+        most = VISCOUS_REACH if steep else REACH
+        b, blunt = self.backend, self._blunt(most)
+        layers = self._curved(blunt, most) if steep else None
         self.fields.add(inverse=b.zeros((self.nodes, 6)), blunt=b.table(blunt))
         self.measure.follow(self.fields.bind("least_squares"))
         if layers is not None:
             self._take_share(layers)
 
-    def _curved(self, blunt: NDArray[np.int32]) -> SolidLayers:
+    def _curved(self, blunt: NDArray[np.int32], most: float) -> SolidLayers:
         """Layers that may curve by more than their thickness.
 
-        Where they do, nodes are blunt whose reach is too large with a share of the slope across,
+        Where they do, nodes are blunt whose reach is above `most` with a share of the slope across,
         and these take none.
         """
         each = [curved_solids(mesh) for mesh in self.distinct]
         layers: SolidLayers = joined([each[of] for of in self.alike.of], self.first)
         nodes, rows = flattened(layers, self.points)
-        blunt[nodes] = reaches(layers, nodes, rows, self.points) > REACH
+        blunt[nodes] = reaches(layers, nodes, rows, self.points) > most
         return layers
 
-    def _blunt(self) -> NDArray[np.int32]:
-        """(nodes,) 1 where weights are |d|^-1: at tetrahedra, where (2.3b) holds as given."""
+    def _blunt(self, most: float) -> NDArray[np.int32]:
+        """(nodes,) 1 where weights are |d|^-1: at tetrahedra, where reaches as given are larger."""
         b, given = self.backend, self.backend.array(self.points, np.float64)
         reach = b.zeros(self.nodes, np.float64)
         b.record([self.fields.bind("fit_reach", x=given, reach=reach)])()
-        found = b.get(reach) > REACH
+        found = b.get(reach) > most
         for first, mesh in zip(self.first, self.meshes, strict=False):
             found[first + mesh.solids.get("tetrahedra", np.empty(0, int))] = True
         return found.astype(np.int32)
