@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.linear.aggregates import Level, level_of
-from kinemesh.linear.bicgstab import Bicgstab
+from kinemesh.linear.dilu import Dilu
 from kinemesh.linear.lines import lines_of, short_edges
 from kinemesh.linear.pattern import Pattern
 from kinemesh.linear.stack import Alike, Items
@@ -128,33 +128,33 @@ class Preconditioner:
 
     Parameters
     ----------
-    solver : of the matrix, whose DILU is D, with its vectors
+    solver : of the matrix, whose DILU is D; its b is what is left of it at the end
 
     Attributes
     ----------
     factor : list of calls from the matrix to all factors;  solve : from the solver's b to its x
     """
 
-    def __init__(self, solver: Bicgstab, layers: Layers) -> None:
+    def __init__(self, solver: Dilu, layers: Layers) -> None:
         self.solver, self.live = solver, {"live": solver.active}
-        own, x, r, y, z = solver.tables, solver.x, solver.r, solver.y, solver.z
+        own, b, x, r = solver.tables, solver.b, solver.x, solver.r
         self.factor = [solver.factor]
         if layers.level is None or layers.below is None:
-            self.solve = solver.dilu(solver.b, y, x, solver.pivot)
+            self.solve = solver.dilu(b, r, x, solver.pivot)
             return
         before, self.solve = self._coarse(layers.level, layers.below)
         self.factor = [*before, *self.factor]
         member = {"member": own["member"]}
         near = {name: own[name] for name in ("row", "column", "diagonal")} | member
-        left = self._bind("line_left", **near, A=solver.A, pivot=solver.pivot, b=solver.b, x=x, r=r)
+        left = self._bind("line_left", **near, A=solver.A, pivot=solver.pivot, b=b, x=x, r=r)
         if places := len(layers.tables["place"]):
             factors = solver.backend.zeros((places, solver.size**2), solver.dtype)
             along = self._there(layers.tables) | member | {"A": solver.A, "E": factors}
             named = {"node": own["node"], "diagonal": own["diagonal"], "faults": solver.faults}
             self.factor.append(self._bind("line_factor", **along, **named))
             self.solve += [left, self._bind("line_solve", **along, r=r, sum=x)]
-        more = self._bind("line_add", **member, sum=x, more=z)
-        self.solve += [left, *solver.dilu(r, y, z), more]
+        more = self._bind("line_add", **member, sum=x, more=r)
+        self.solve += [left, *solver.dilu(r, b, r), more]
 
     def _there(self, tables: Mapping[str, Any]) -> dict[str, Any]:
         return {name: self.solver.backend.table(table) for name, table in tables.items()}
@@ -167,9 +167,9 @@ class Preconditioner:
     def _coarse(self, level: Level, below: Layers) -> tuple[list[Any], list[Any]]:
         """Calls to the factors of the coarse level, and from the solver's b to its x."""
         solver = self.solver
-        coarse = Bicgstab(
+        coarse = Dilu(
             solver.backend, level.pattern, solver.size, solver.active, solver.faults,
-            tolerance=1.0, suffix=solver.suffix, tables=self._there({"node": level.node}),
+            suffix=solver.suffix, tables=self._there({"node": level.node}),
         )  # fmt: skip
         inner = Preconditioner(coarse, below)
         blocks, sides, spread = map(self._there, (level.blocks, level.sides, level.spread))

@@ -288,7 +288,7 @@ class SolidGrid(SolidShapes, Grid):
         """
         del by  # one way alone
         most = VISCOUS_REACH if steep else REACH
-        b, blunt = self.backend, self._blunt(most)
+        b, blunt = self.backend, self._reaching(most)
         layers = self._curved(blunt, most) if steep else None
         self.fields.add(inverse=b.zeros((self.nodes, 6)), blunt=b.table(blunt))
         self.measure.follow(self.fields.bind("least_squares"))
@@ -307,7 +307,7 @@ class SolidGrid(SolidShapes, Grid):
         blunt[nodes] = reaches(layers, nodes, rows, self.points) > most
         return layers
 
-    def _blunt(self, most: float) -> NDArray[np.int32]:
+    def _reaching(self, most: float) -> NDArray[np.int32]:
         """(nodes,) 1 where weights are |d|^-1: at tetrahedra, where reaches as given are larger."""
         b, given = self.backend, self.backend.array(self.points, np.float64)
         reach = b.zeros(self.nodes, np.float64)
