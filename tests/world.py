@@ -278,7 +278,8 @@ class World:
             way = own.normal(size=(len(self.x), dimensions))
             unit = way / np.linalg.norm(way, axis=1)[:, None]
             self.put(f"across|layers,{dimensions}", unit, float)
-        self.values["last"] = 1
+        self.put("given|nodes", own.integers(0, 5, len(self.x)) == 0)
+        self.values["last"], self.values["most"] = 1, 0.9  # of `layer_spread`, of reaches
 
     def on_cells(self):
         """Cells as unknowns, one of those at each vertex, and means at vertices."""

@@ -146,7 +146,7 @@
   K(dual_normals_3d, edges) K(dual_sweeps_3d, edges) K(dual_volumes_3d, nodes)                    \
   K(boundary_normals_3d, bnodes) K(boundary_sweeps_3d, bnodes) K(cell_quality_3d, groups)   \
   K(bc_symmetry_3d, bnodes) K(bc_symmetry_jacobian_3d, bnodes) K(newton_symmetry_3d, bnodes) \
-  K(fit_reach_3d, nodes) \
+  K(fit_blunt_3d, nodes) K(layer_blunt_3d, layers) \
   CELLS_LIST(K, _3d) INCOMPRESSIBLE_LIST(K, _3d) K(inc_mirror_3d, bnodes)                         \
   K(face_normals_3d, faces) K(face_sweeps_3d, faces) K(face_middles_3d, faces)                    \
   K(cell_volumes_3d, nodes) K(corner_normals_3d, nodes) K(vertex_weights_3d, vertices)

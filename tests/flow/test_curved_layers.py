@@ -8,7 +8,8 @@ from kinemesh.mesh.generate.rays import Wanted
 from kinemesh.mesh.geometry.curved import curved_quads, curved_triangles
 from kinemesh.mesh.sections import named
 from kinemesh.motion import Pose
-from kinemesh.space.layers import flattened, joined
+from kinemesh.space.layers import joined
+from layer_slopes import flattened
 
 
 def band(height, count=24, layers=4):

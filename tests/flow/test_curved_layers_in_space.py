@@ -7,7 +7,8 @@ from kinemesh.mesh.geometry.curved import curved_quads
 from kinemesh.mesh.geometry.curved_solids import curved_solids
 from kinemesh.mesh.kinds import SOLIDS
 from kinemesh.motion import Pose
-from kinemesh.space.layers import flattened, joined
+from kinemesh.space.layers import joined
+from layer_slopes import flattened
 from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
 from test_curved_layers import RISE, band
@@ -157,11 +158,18 @@ def test_a_viscous_case_has_the_share_wherever_its_mesh_moves_and_an_inviscid_on
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*edges lie around the wall:RuntimeWarning")  # coarse
-def test_nodes_whose_changes_reach_far_with_their_share_take_none_and_blunter_weights():
+@pytest.mark.parametrize("twisted", [0.0, 0.15])
+def test_nodes_whose_changes_reach_far_with_their_share_take_none_and_blunter_weights(twisted):
     mesh = km.mesh.oneram6(24_000, topology="ch", wall_spacing=1e-4, growth=1.5, far_field=8.0)
     made = km.Ale(mesh, mach=0.5, reynolds=1e4, device="cpu", reference_area=1.153)
     grid, get = made.grid, made.backend.get
-    x, layers = grid.points, curved_solids(grid.meshes[0])
+    given = get(grid.fields["blunt"])
+    turn = Rotation.from_rotvec(
+        np.outer(twisted * np.minimum(grid.points[:, 1] / 1.5, 1), [0, 1, 0])
+    )
+    x, layers = turn.apply(np.array(grid.points)), curved_solids(grid.meshes[0])
+    made.backend.put(grid.x, x)
+    grid.measure()  # where the mesh is, and no longer where it was given
     nodes, rows = flattened(layers, x)
     first = np.searchsorted(layers.row, np.arange(len(layers.node) + 1))
     reach = []
@@ -174,6 +182,7 @@ def test_nodes_whose_changes_reach_far_with_their_share_take_none_and_blunter_we
 
     assert 0.01 < far.mean() < 0.2
     np.testing.assert_array_equal(get(grid.fields["blunt"])[nodes], far)
+    assert ((given != get(grid.fields["blunt"])).sum() > 100) == (twisted > 0)
     inverse = get(grid.fields["inverse"])[nodes]
     size = np.abs(rows).max(axis=1, keepdims=True)
     np.testing.assert_allclose((inverse / size)[~far], (rows / size)[~far], atol=1e-10)

@@ -156,22 +156,14 @@ KERNEL(N(layer_spread), LAYER_SPREAD, indirect)
   if (last && to[i] > least) spreading[0] = 1;
 }
 
-/* The matrix of slopes at layers that curve by more than their thickness: that of all ways by the share, and that of
- * the plane that touches the layer.  Nodes whose ways leave no inverse keep theirs, as do blunt ones. */
-#define LAYER_SHARES(F)                  \
-  LAYERS(F)                              \
-  F(in, f64, across, "layers," STR(DIM)) \
-  F(in, f64, curve, "layers")            \
-  BLUNT(F)                               \
-  F(rw, real, inverse, "nodes," STR(NS))
-KERNEL(N(layer_shares), LAYER_SHARES, heavy)
+/* The matrix of slopes m at a node of a layer that curves by more than its thickness: that of all ways by the share,
+ * and that of the plane that touches the layer; 0 where ways leave no inverse. */
+HD i32 N(layer_matrix)(const f64 *x, i32 here, const i32 *neighbour, i32 first, i32 end, const f64 *normal, f64 curve,
+                       f64 *m)
 {
-  const i32 here = node[i];
-  if (!(curve[i] > 1) || !steep_at(blunt, here)) return;
-  const f64 *normal = across + DIM * i;
-  f64        whole[NS], level[NS], row[DIM], value[DIM], axis[DIM], d[DIM];
+  f64 whole[NS], level[NS], row[DIM], value[DIM], axis[DIM], d[DIM];
   for (i32 k = 0; k < NS; k++) whole[k] = 0;
-  for (i32 e = pairs[i]; e < pairs[i + 1]; e++) {
+  for (i32 e = first; e < end; e++) {
     const f64 w = 1 / N(layer_way)(x, here, neighbour[e], d);
     N(fit_add)(w, d, whole);
   }
@@ -181,14 +173,31 @@ KERNEL(N(layer_shares), LAYER_SHARES, heavy)
     for (i32 l = k; l < DIM; l++, at++)
       level[at] = whole[at] - row[k] * normal[l] - normal[k] * row[l] + (both + 1) * normal[k] * normal[l];
   N(principal)(level, value, axis);
-  if (!(value[0] > NO_INVERSE * value[DIM - 1])) return;
+  if (!(value[0] > NO_INVERSE * value[DIM - 1])) return 0;
   N(principal)(whole, value, axis);
-  if (!(value[0] > NO_INVERSE * value[DIM - 1])) return;
+  if (!(value[0] > NO_INVERSE * value[DIM - 1])) return 0;
   f64 of_all[NS], along_it[NS];
   N(fit_inverse)(whole, of_all);
   N(fit_inverse)(level, along_it);
-  const f64 share = 1 / curve[i];
+  const f64 share = 1 / curve;
   for (i32 k = 0, at = 0; k < DIM; k++)
     for (i32 l = k; l < DIM; l++, at++)
-      inverse[NS * here + at] = (real)(share * of_all[at] + (1 - share) * (along_it[at] - normal[k] * normal[l]));
+      m[at] = share * of_all[at] + (1 - share) * (along_it[at] - normal[k] * normal[l]);
+  return 1;
+}
+
+/* Layers that curve by more than their thickness have the matrix of `layer_matrix`, but for blunt nodes. */
+#define LAYER_SHARES(F)                  \
+  LAYERS(F)                              \
+  F(in, f64, across, "layers," STR(DIM)) \
+  F(in, f64, curve, "layers")            \
+  BLUNT(F)                               \
+  F(rw, real, inverse, "nodes," STR(NS))
+KERNEL(N(layer_shares), LAYER_SHARES, heavy)
+{
+  const i32 here = node[i];
+  f64       m[NS];
+  if (!(curve[i] > 1) || !steep_at(blunt, here)) return;
+  if (!N(layer_matrix)(x, here, neighbour, pairs[i], pairs[i + 1], across + DIM * i, curve[i], m)) return;
+  for (i32 k = 0; k < NS; k++) inverse[NS * here + k] = (real)m[k];
 }

@@ -27,7 +27,7 @@ from kinemesh.space.conditions.base import PLANE
 from kinemesh.space.conditions.table import role_of
 from kinemesh.space.faces import FaceVolumes
 from kinemesh.space.grid import Grid
-from kinemesh.space.layers import flattened, joined, reaches
+from kinemesh.space.layers import curves, joined
 from kinemesh.space.vertices import MeshVertices
 
 REACH = 2.1  # largest reach of least squares with weights |d|^-2 (theory eq. 2.3b)
@@ -287,35 +287,30 @@ class SolidGrid(SolidShapes, Grid):
         `steep`: a viscous gas, whose fluxes take a share alone of slopes across layers that curve.
         """
         del by  # one way alone
-        most = VISCOUS_REACH if steep else REACH
-        b, blunt = self.backend, self._reaching(most)
-        layers = self._curved(blunt, most) if steep else None
-        self.fields.add(inverse=b.zeros((self.nodes, 6)), blunt=b.table(blunt))
-        self.measure.follow(self.fields.bind("least_squares"))
-        if layers is not None:
-            self._take_share(layers)
+        b, most = self.backend, VISCOUS_REACH if steep else REACH
+        before: list[Any] = []
+        after: list[Any] = []
+        self.fields.add(inverse=b.zeros((self.nodes, 6)), blunt=b.zeros(self.nodes, np.int32))
+        layers = self._layers() if steep else None
+        if layers is not None and len(layers.node):
+            own, before = curves(self.fields, layers)
+            before.append(own.bind("layer_blunt", most=most))
+            after = [own.bind("layer_shares")]
+        blunt = self.fields.bind("fit_blunt", given=b.table(self._given()), most=most)
+        self.measure.follow(blunt, *before, self.fields.bind("least_squares"), *after)
 
-    def _curved(self, blunt: NDArray[np.int32], most: float) -> SolidLayers:
-        """Layers that may curve by more than their thickness.
-
-        Where they do, nodes are blunt whose reach is above `most` with a share of the slope across,
-        and these take none.
-        """
+    def _layers(self) -> SolidLayers:
+        """Layers of all members that may curve by more than their thickness."""
         each = [curved_solids(mesh) for mesh in self.distinct]
         layers: SolidLayers = joined([each[of] for of in self.alike.of], self.first)
-        nodes, rows = flattened(layers, self.points)
-        blunt[nodes] = reaches(layers, nodes, rows, self.points) > most
         return layers
 
-    def _reaching(self, most: float) -> NDArray[np.int32]:
-        """(nodes,) 1 where weights are |d|^-1: at tetrahedra, where reaches as given are larger."""
-        b, given = self.backend, self.backend.array(self.points, np.float64)
-        reach = b.zeros(self.nodes, np.float64)
-        b.record([self.fields.bind("fit_reach", x=given, reach=reach)])()
-        found = b.get(reach) > most
+    def _given(self) -> NDArray[np.int32]:
+        """(nodes,) 1 at tetrahedra, where weights are |d|^-1 whatever the reach."""
+        found = np.zeros(self.nodes, np.int32)
         for first, mesh in zip(self.first, self.meshes, strict=False):
-            found[first + mesh.solids.get("tetrahedra", np.empty(0, int))] = True
-        return found.astype(np.int32)
+            found[first + mesh.solids.get("tetrahedra", np.empty(0, int))] = 1
+        return found
 
     def in_precision(self, single: bool) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         faces, sides = super().in_precision(single)

@@ -120,7 +120,7 @@ def _newton(
     f: ComplexArray,
     sides: tuple[ComplexArray, ComplexArray],
     c: ComplexArray,
-    norm: complex,
+    norm: Any,
 ) -> tuple[ComplexArray, FloatArray]:
     """Changes of q and of the two real unknowns: a dq + sides dx = -f, c^H dq = -norm."""
     n = len(f)
@@ -137,7 +137,8 @@ def _newton(
         found = np.linalg.solve(whole, side)
     except np.linalg.LinAlgError:
         raise NoRoot from None
-    return found[:n] + 1j * found[n:-2], found[-2:]
+    dq: ComplexArray = found[:n] + 1j * found[n:-2]
+    return dq, np.asarray(found[-2:])
 
 
 def windless(structure: Any, kappa: float) -> list[Root]:
