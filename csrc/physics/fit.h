@@ -39,6 +39,16 @@ HD void N(fit_mirror)(const f64 *unit, f64 *sum)
     for (i32 l = k; l < DIM; l++, at++) sum[at] += 2 * both * unit[k] * unit[l] - row[k] * unit[l] - unit[k] * row[l];
 }
 
+#if DIM == 3
+/* The determinant of a matrix over the cube of its trace. */
+HD f64 fit_volume(const f64 *m)
+{
+  const f64 xx = m[3] * m[5] - m[4] * m[4], xy = m[2] * m[4] - m[1] * m[5], xz = m[1] * m[4] - m[2] * m[3];
+  const f64 size = m[0] + m[3] + m[5];
+  return (m[0] * xx + m[1] * xy + m[2] * xz) / (size * size * size);
+}
+#endif
+
 /* True of a matrix that has no inverse but for round-off: ways on one line, in space in one plane. */
 HD i32 N(fit_flat)(const f64 *m)
 {
@@ -46,9 +56,18 @@ HD i32 N(fit_flat)(const f64 *m)
   const f64 size = m[0] + m[2];
   return !(m[0] * m[2] - m[1] * m[1] > 1e-13 * size * size);
 #else
-  const f64 xx = m[3] * m[5] - m[4] * m[4], xy = m[2] * m[4] - m[1] * m[5], xz = m[1] * m[4] - m[2] * m[3];
-  const f64 size = m[0] + m[3] + m[5];
-  return !(m[0] * xx + m[1] * xy + m[2] * xz > 1e-19 * size * size * size);
+  return !(fit_volume(m) > 1e-19);
+#endif
+}
+
+/* True of a matrix of unit ways, weights |d|^-2, that in space lie within some 1e-5 of one plane: the slope across is
+ * a difference over next to nothing, and grows without bounds as a mesh that moves comes flat. */
+HD i32 N(fit_level)(const f64 *m)
+{
+#if DIM == 2
+  return N(fit_flat)(m);
+#else
+  return !(fit_volume(m) > 1e-10);
 #endif
 }
 

@@ -1,15 +1,17 @@
 /* gradient.h - gradients of the primitive variables at the nodes and their bounds (docs/theory.md, section 2.2), in the
  * units of gas.h per chord; once per dimension.  Their limiters are made by limit.h.              */
 
-/* Inverse of sum w dr dr^T, w = |dr|^-2: the least-squares matrix of a mesh's node.  Zero, and with it the
- * gradient, where neighbours lie on one line, as that of a cell in a corner of the boundary does: a fit of no
- * meaning.                                                                                      */
+/* Inverse of sum w dr dr^T, w = |dr|^-2 or at blunt nodes |dr|^-1: the least-squares matrix of a mesh's node.  Zero,
+ * and with it the gradient, where neighbours lie on one line, in space in one plane, as that of a cell in a corner of
+ * the boundary does, and nodes of a fold: a fit of no meaning.                                   */
 #define MESH_LEAST_SQUARES(F) LEAST_SQUARES(F) BLUNT(F)
 KERNEL(N(least_squares), MESH_LEAST_SQUARES, indirect)
 {
   f64 sum[NS];
-  N(fit_matrix)(i, x, offsets, neighbour, steep_at(blunt, i), sum);
-  if (N(fit_flat)(sum))
+  N(fit_matrix)(i, x, offsets, neighbour, 1, sum);
+  const i32 level = N(fit_level)(sum);
+  if (!steep_at(blunt, i)) N(fit_matrix)(i, x, offsets, neighbour, 0, sum);
+  if (level || N(fit_flat)(sum))
     for (i32 k = 0; k < NS; k++) inverse[NS * i + k] = 0;
   else
     N(fit_invert)(sum, inverse + NS * i);

@@ -34,7 +34,7 @@ KERNEL(fit_blunt_3d, FIT_BLUNT, wide)
   f64 sum[6], m[6];
   fit_matrix_3d(i, x, offsets, neighbour, 1, sum);
   blunt[i] = given[i];
-  if (blunt[i] || fit_flat_3d(sum)) return;
+  if (blunt[i] || fit_level_3d(sum)) return;
   fit_inverse_3d(sum, m);
   blunt[i] = fit_reach(x, i, neighbour, offsets[i], offsets[i + 1], m) > most;
 }
