@@ -1,5 +1,6 @@
 """Coarse levels, lines and DILU under steps of Newton, each by itself and all."""
 
+from collections import Counter
 from itertools import pairwise
 
 import kinemesh as km
@@ -287,6 +288,29 @@ def test_the_whole_is_that_of_dense_algebra(device, size):
     np.testing.assert_allclose(b.get(solver.x).ravel(), M @ side.ravel(), rtol=0, atol=1e-11)
     eye = np.eye(len(A))
     assert np.linalg.norm(eye - A @ M) < np.linalg.norm(eye - A @ np.linalg.inv(dilu(A, size)))
+
+
+def test_coarse_levels_have_three_vectors_each(monkeypatch):
+    mesh = squeezed(square(11, "quads", jitter=0.1), FLAT)
+    offsets, neighbour, x = graph(mesh)
+    b, pattern = pattern_of(offsets, neighbour, x)
+    layers = layers_of(b, pattern, one(mesh), [(offsets, neighbour)], [x])
+    solver = solver_of(b, pattern, 4, blocks_of(pattern, 4))
+    made, zeros = Counter(), b.zeros
+
+    def counted(shape, *given, **more):
+        made[shape] += 1
+        return zeros(shape, *given, **more)
+
+    monkeypatch.setattr(b, "zeros", counted)
+    Preconditioner(solver, layers)
+
+    rows = Counter()
+    while layers.level is not None:
+        rows[len(layers.level.pattern.node), 4] += 1
+        layers = layers.below
+    assert sum(rows.values()) == LEVELS
+    assert {shape: made[shape] for shape in rows} == {shape: 3 * rows[shape] for shape in rows}
 
 
 @on_devices

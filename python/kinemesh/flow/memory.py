@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 HIERARCHY = {2: 595, 3: 1000}  # [bytes per node of a mesh]
 VECTORS = {2: 55, 3: 80}  # [bytes per node of a member]
 CARRIER, CARRIED = 3700, 120  # [bytes per node of a carrier (a tenth, 10,000 at least), its mesh]
-# Of coarse levels under steps of Newton, at most.  Measured about nodes in the plane: 730 to 1150
-# (600 to 12 thousand nodes), with the model of turbulence 1000 to 1090; in space 1400 to 1970.
-LEVELS = {2: 1400, 3: 2000}  # [bytes per node of a member]
+# Of coarse levels under steps of Newton, at most.  Measured about nodes in the plane: 660 to 1010
+# (600 to 12 thousand nodes), with the model of turbulence 840; in space 1250 to 1900 (8 to 20).
+LEVELS = {2: 1250, 3: 2000}  # [bytes per node of a member]
 # On a CPU also what the host holds while tables are set up: the most that is resident, less the
 # arrays, grows by 85 to 110 with meshes of 12 to 48 thousand nodes, by 105 to 120 with clouds in
 # the plane, by 145 to 170 in space (20 to 60 thousand points, 6 and 14 satellites).
