@@ -295,7 +295,7 @@ def test_coarse_levels_have_three_vectors_each(monkeypatch):
     offsets, neighbour, x = graph(mesh)
     b, pattern = pattern_of(offsets, neighbour, x)
     layers = layers_of(b, pattern, one(mesh), [(offsets, neighbour)], [x])
-    solver = solver_of(b, pattern, 4, blocks_of(pattern, 4))
+    solver = solver_of(b, pattern, 5, blocks_of(pattern, 5))
     made, zeros = Counter(), b.zeros
 
     def counted(shape, *given, **more):
@@ -307,7 +307,7 @@ def test_coarse_levels_have_three_vectors_each(monkeypatch):
 
     rows = Counter()
     while layers.level is not None:
-        rows[len(layers.level.pattern.node), 4] += 1
+        rows[len(layers.level.pattern.node), 5] += 1
         layers = layers.below
     assert sum(rows.values()) == LEVELS
     assert {shape: made[shape] for shape in rows} == {shape: 3 * rows[shape] for shape in rows}
