@@ -82,7 +82,8 @@ TABLES = (
     ("[run]", Job, None, ()),
 )
 TOML = {"str": "text", "int": "integer", "float": "number", "bool": "true or false",
-        "Path": "file name", "Any": "value"}  # fmt: skip
+        "Path": "file name", "Any": "value",
+        "Each": "number or list of numbers or table"}  # fmt: skip
 
 
 def kind(annotation: object) -> str:

@@ -197,7 +197,7 @@ def test_case_files_have_modes_that_come_back(table, tmp_path):
         ({"file": 3}, r"\[structure\] file = 3, expected a file name"),
         ({"file": "none.npz"}, "none.npz: cannot read the shapes"),
         ({"volume": -1.0}, r"\[structure\]: modes: volume is -1.0"),
-        ({"mass": 1}, r"\[structure\]: unknown key 'mass'"),
+        ({"weight": 1}, r"\[structure\]: unknown key 'weight'"),
         (
             {"speed_range": [0.7, 0.25]},
             r"speed_range = \[0.7, 0.25\], expected two numbers above 0",

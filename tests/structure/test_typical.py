@@ -82,7 +82,7 @@ def test_case_files_have_a_structure_that_comes_back():
     ("change", "said"),
     [
         ({"kind": "wing"}, r"\[structure\] kind = 'wing', expected one of typical-section"),
-        ({"mass": 1}, r"\[structure\]: unknown key 'mass'"),
+        ({"weight": 1}, r"\[structure\]: unknown key 'weight'"),
         ({"r2_alpha": 3.0}, r"\[structure\]: typical-section: r2_alpha is 3, x_alpha 1.8"),
     ],
 )

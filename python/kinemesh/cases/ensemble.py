@@ -25,7 +25,7 @@ def shared(case: Stated) -> str:
         sorted((name, value) for name, value in flow.items() if name not in OWN),
         case.flow.reynolds is None,  # viscous and inviscid members have other kernels
         case.deform,
-        case.structure and (case.structure.kind, case.structure.free, case.structure.kick),
+        case.structure and (case.structure.kind, case.structure.frees, case.structure.kick),
         dataclasses.replace(case.job, out=None),
         sorted(case.solver.items()),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,7 @@ def look_at_structure(report: Any, case: Case, unit: str, scale: str) -> None:
         said.append(", ".join([part.kind, *_pairs({n: getattr(part, n) for n in names})]))
         said.append("kick " + ", ".join(_pairs(part.kick)) if part.kick else NO_KICK)
         told = f"period of the first mode without a flow {period:.5g} {unit}/{scale}"
-        said.append(told if np.isfinite(period) else "no spring, so no period")
+        said.append(told if np.isfinite(period) else "first mode without stiffness, so no period")
         if job.steps_per_cycle is not None:
             _ = own.periods  # refused without a spring
     if own is None:
@@ -60,4 +61,6 @@ def _pairs(table: Any) -> list[str]:
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return Path(value).name
-    return " ".join(f"{own:g}" for own in value) if np.ndim(value) else f"{value:g}"
+    if isinstance(value, Mapping):
+        return " ".join(f"{name} {own:g}" for name, own in value.items())
+    return " ".join(map(_text, value)) if isinstance(value, list | tuple) else f"{value:g}"

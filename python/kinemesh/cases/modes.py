@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kinemesh.cases.changes import path_of_key
+from kinemesh.cases.structures import FREE
 from kinemesh.errors import warn
 from kinemesh.flow import registry
 
@@ -14,7 +15,6 @@ OF_RUN = (
     *("start", "preflight", "sizes"),
 )  # keys of [run] that a steady case has not
 OF_STRUCTURE = ("speed_index", "kick")  # keys of [structure] that free the body of a run
-FREE = ("cylinder",)  # kinds of structures that free it by themselves
 
 
 def made_steady(

@@ -114,7 +114,7 @@ class Stated:
     @property
     def free(self) -> bool:
         """True where the body stands on a structure, which the flow moves."""
-        return self.structure is not None and self.structure.free
+        return self.structure is not None and self.structure.frees
 
     @property
     def shapes(self) -> list[Shape]:

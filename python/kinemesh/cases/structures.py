@@ -10,8 +10,9 @@ from typing import Any
 from kinemesh.cases.values import choice, in_section
 from kinemesh.errors import CaseError
 from kinemesh.sentences import Place
-from kinemesh.structure import Cylinder, Modes, TypicalSection
+from kinemesh.structure import Cylinder, Modes, Springs, TypicalSection
 
+Each = float | Sequence[float] | Mapping[str, float]  # one for all, a list, or by name
 FILE = "file"
 OF_ALL = ("kind", "speed_range")  # keys of no structure itself
 KICK = "kick"
@@ -19,16 +20,30 @@ KINDS: dict[str, Callable[..., Any]] = {
     "typical-section": TypicalSection,
     "modes": Modes.read,
     "cylinder": Cylinder,
+    "springs": Springs,
 }
+FREE = ("cylinder", "springs")  # kinds that free the body of a run without a speed index
 NEEDS = {
     "typical-section": ("mu", "a", "x_alpha", "r2_alpha", "omega_ratio"),
     "modes": (FILE, "mu", "frequencies", "masses", "volume", "reference"),
     "cylinder": ("mass_ratio",),
+    "springs": (),
 }
 MAY = {
-    "typical-section": ("damping", "speed_index", KICK),
+    "typical-section": ("damping", "speed_index", "cubic_h", "cubic_alpha", KICK),
     "modes": ("damping", "mach", "speed_index", KICK),
     "cylinder": ("reduced_velocity", "zeta", KICK),
+    "springs": (
+        "mass",
+        "inertia",
+        "stiffness",
+        "damping",
+        "free",
+        "pivot",
+        "centre",
+        "cubic",
+        KICK,
+    ),
 }
 """Structures by their kinds, and the keys that each needs and may have."""
 
@@ -38,7 +53,7 @@ class StructurePart:
     """Structure on which the body stands; in runs with a speed index, else in `kinemesh flutter`
     alone."""
 
-    kind: str  # typical-section, modes or cylinder
+    kind: str  # typical-section, modes, cylinder or springs
     mu: float | Sequence[float] | None = None  # mass ratio m / (rho V) [-]; V is pi b^2, or volume
     a: float | None = None  # of a section: elastic axis behind the middle of the chord [b]
     x_alpha: float | None = None  # of a section: centre of mass behind the axis [b]
@@ -49,13 +64,22 @@ class StructurePart:
     masses: Sequence[float] | None = None  # integrals of |shape|^2 over the mass, over it [chord^2]
     volume: float | None = None  # of modes: V of mu [chord^3, of a section chord^2]
     reference: float | None = None  # of modes: omega_alpha of the speed index, as frequencies
-    damping: float | Sequence[float] | None = None  # structural g, of modes also one each; or 0
+    damping: Each | None = None  # structural g, of modes also one each; of springs c; or 0
     mach: Sequence[float] | None = None  # of several mu; between these ln mu is linear
     speed_index: float | None = None  # V* of a run, in place of a [motion] [-]
     kick: Mapping[str, Any] | None = None  # { mode = 1, angle_deg = 0.5 }, or shift or amplitude
     mass_ratio: float | None = None  # of a cylinder: m / (rho pi D^2 / 4) [-]; 0 with no spring
     reduced_velocity: float | None = None  # of it: U / (f_n D) [-]; or no spring
     zeta: float | None = None  # of it: share of critical damping [-]; or 0
+    cubic_h: float | None = None  # of a section: beta of h / b + beta (h / b)^3 [-]; or 0
+    cubic_alpha: float | None = None  # of it: beta of alpha + beta alpha^3 [1 / rad^2]; or 0
+    free: Sequence[str] | None = None  # of springs: of x, y, angle; or ["y", "angle"]
+    mass: float | None = None  # of springs: m / (rho L^2), L the reference length [-]
+    inertia: float | None = None  # of springs: about the pivot, over rho L^4 [-]
+    stiffness: Each | None = None  # of springs: k / (rho U^2), of the angle over L^2 too; or 0
+    pivot: Sequence[float] | None = None  # of springs: [x, y] of the axis [L]; or [0.25, 0.0]
+    centre: Sequence[float] | None = None  # of springs: [x, y] of the centre of mass; or pivot [L]
+    cubic: Each | None = None  # of springs: k3 of k q + k3 q^3, of shifts over rho U^2 / L^2; or 0
     speed_range: Sequence[float] | None = None  # V* of flutter, [first, last]; or [0.3, 3]
 
     def __post_init__(self) -> None:
@@ -77,15 +101,15 @@ class StructurePart:
         self._check_kick(self.build())
 
     @property
-    def free(self) -> bool:
+    def frees(self) -> bool:
         """True where the body of a run stands on the structure."""
-        return self.kind == "cylinder" or self.speed_index is not None
+        return self.kind in FREE or self.speed_index is not None
 
     def _check_kick(self, made: Any) -> None:
         """CaseError for a kick of no run, or one that the structure has not."""
         if self.kick is None:
             return
-        if not self.free:
+        if not self.frees:
             raise CaseError(
                 Place("structure", KICK), " is of a run, expected speed_index beside it"
             )

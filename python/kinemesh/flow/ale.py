@@ -104,7 +104,7 @@ class Ale(Solver):
     stream : 1 or 0, or a sequence    speed of the stream over that of the Mach number; 0 is a gas
         at rest, whose coefficients refer to `mach`
     motion : Motion, or {marker: Motion}, or a sequence of these; None: the bodies are at rest
-    structure : kinemesh.structure.TypicalSection or Modes, or {marker: one}, or a sequence of
+    structure : of kinemesh.structure, as TypicalSection or Springs, or {marker: one}, a sequence of
         these, on which the body stands, beside a motion of what it does not move
         (docs/flutter.md); sections in the plane
     deform : Deformation                   how inner nodes follow (default: torsional springs)

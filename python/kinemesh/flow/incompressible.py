@@ -68,7 +68,7 @@ class Incompressible(First, Moving):
     alpha_deg : float or sequence   angle of the stream, which turns it, not the mesh [deg]
     motion : Motion, or {marker: Motion}, or a sequence of these; None: the bodies are at rest.  Of
         overset parts {name of the part: Motion}, of parts without walls too
-    structure : kinemesh.structure.Cylinder or TypicalSection, or {marker: one}, or a sequence, on
+    structure : of kinemesh.structure, as Cylinder or Springs, or {marker: one}, or a sequence, on
         which a body stands in place of a motion, of overset parts {name of the part: one}
         (docs/flutter.md)
     deform : None or `kinemesh.deform.Rigid()`, as other meshes are not for this solver yet

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from kinemesh.io.history import History
     from kinemesh.results import Run
 
-ANGLES = {"alpha": r"pitch $\alpha$ [deg]"}  # coordinates that are angles, in degrees
-SHIFTS = {"h": "plunge", "y": "shift"}  # those that are lengths
+ANGLES = {"alpha": r"pitch $\alpha$ [deg]", "angle": "pitch [deg]"}  # of coordinates, in degrees
+SHIFTS = {"h": "plunge", "x": "shift", "y": "shift"}  # those that are lengths
 
 
 def names_of(run: Run) -> list[str]:

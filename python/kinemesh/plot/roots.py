@@ -13,7 +13,7 @@ from kinemesh.plot.style import BODIES, GREY, RED, figure_of, headed, styled
 from kinemesh.study.flutter.found import DIVERGENCE, STABLE, UNSTABLE, side
 
 SPEED = r"speed index $U/(b\,\omega_\alpha\sqrt{\mu})$"
-LEFT_OUT = ("damping=0.0", "speed_index=None")  # of titles
+LEFT_OUT = ("damping=0.0", "speed_index=None", "cubic_h=0.0", "cubic_alpha=0.0")  # of titles
 SAME = 1e-5  # difference of Mach numbers that are written alike, over one of them
 FREQUENCY = r"$\omega/\omega_\alpha$"
 

@@ -113,8 +113,8 @@ def of_run(run: Record) -> Iterator[dict[str, Any]]:
     told = run.summary.get("conditions", {}).get("coordinates")
     if told is None:
         raise CaseError(
-            "roots: no body of the run stands on a structure; expected a run with structure = "
-            "km.structure.TypicalSection(...), or use km.spectrum"
+            "roots: no body of the run stands on a structure; expected a run of a solver "
+            "with structure, such as km.structure.TypicalSection(...), or use km.spectrum"
         )
     failed = {row["member"] for row in run.failed}
     for member in range(run.members):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kinemesh.arguments import per_member
 from kinemesh.bodies.placement import Placement
 from kinemesh.errors import SettingsError, warn
-from kinemesh.flow.door.structures import RESOLVED
+from kinemesh.flow.door.structures import KINDS, RESOLVED
 from kinemesh.motion import Pose
 from kinemesh.results.oscillations import rows_of, steady_cycle
 from kinemesh.run.preflight import reach
@@ -51,7 +51,7 @@ def check_kick(solver: Moving, plan: Plan, kick: Any, coupler: Any) -> dict[str,
         if kick is not None:
             raise SettingsError(
                 "kick is given, and no body stands on a structure; give the solver structure = "
-                "km.structure.TypicalSection(...), or leave kick out"
+                f"{KINDS}, or leave kick out"
             )
         return {}
     if coupler is not None:

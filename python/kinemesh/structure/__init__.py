@@ -2,6 +2,7 @@
 
 from kinemesh.structure.bending import Modes
 from kinemesh.structure.cylinder import Cylinder
+from kinemesh.structure.springs import Springs
 from kinemesh.structure.typical import TypicalSection
 
-__all__ = ["Cylinder", "Modes", "TypicalSection"]
+__all__ = ["Cylinder", "Modes", "Springs", "TypicalSection"]

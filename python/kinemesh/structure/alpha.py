@@ -1,9 +1,11 @@
 """Generalised alpha, the time rule of structures in the steps of a flow (Chung and Hulbert, 1993).
 
-M a + C v + K q = f, with M a at n + 1 - alpha_m and all else at n + 1 - alpha_f, so that a step
-is A q1 = side + share f1 for the coordinates q1 and forces f1 at its end.  With rho = 1 it is the
-trapezoidal rule, of second order, without damping of its own, and the change of energy in a step
-is the work (q1 - q) (f + f1) / 2 of the forces, less that of the dampers, to rounding.
+M a + C v + K q + k3 q^3 = f, with M a at n + 1 - alpha_m and all else at n + 1 - alpha_f, so that a
+step is A q1 + k3 N = side + share f1 for the coordinates q1 and forces f1 at its end.  The cubic
+part is N = w (q1 + q) (q1^2 + q^2) / 4 + (1 - w) q1^3, w = 2 alpha_f, whose first term is the mean
+of q^3 on the way from q to q1.  With rho = 1 it is the trapezoidal rule, of second order, without
+damping of its own, and the change of energy in a step is the work (q1 - q) (f + f1) / 2 of the
+forces, less that of the dampers, to rounding, with cubic springs too.
 """
 
 from __future__ import annotations
@@ -38,21 +40,35 @@ def solved(matrix: FloatArray, vector: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class Matrices:
-    """Mass, damping and stiffness (members, n, n) of the structures of an ensemble."""
+    """Mass, damping and stiffness (members, n, n) of the structures of an ensemble, and cubic
+    stiffness k3 (members, n) of each coordinate by itself."""
 
     mass: FloatArray
     damping: FloatArray
     stiffness: FloatArray
+    cubic: FloatArray | float = 0.0
 
     @property
     def massless(self) -> NDArray[np.bool_]:
         """(members,) whether a structure has neither mass nor damper nor spring."""
         every = (self.mass, self.damping, self.stiffness)
-        return np.asarray(~np.any([own.any(axis=(1, 2)) for own in every], axis=0))
+        linear = np.any([own.any(axis=(1, 2)) for own in every], axis=0)
+        return np.asarray(~(linear | self.nonlinear))
+
+    @property
+    def nonlinear(self) -> NDArray[np.bool_]:
+        """(members,) whether a spring of a structure is cubic."""
+        found = np.broadcast_to(self.cubic, self.mass.shape[:2]).any(axis=1)
+        return np.asarray(found)
+
+    def springs(self, q: FloatArray) -> FloatArray:
+        """(members, n) forces K q + k3 q^3 that springs hold against."""
+        return times(self.stiffness, q) + self.cubic * q**3
 
     def energy(self, q: FloatArray, v: FloatArray) -> FloatArray:
         """(members,) kinetic energy and that of springs."""
-        return 0.5 * (dot(v, times(self.mass, v)) + dot(q, times(self.stiffness, q)))
+        linear = 0.5 * (dot(v, times(self.mass, v)) + dot(q, times(self.stiffness, q)))
+        return linear + 0.25 * dot(self.cubic * q**2, q**2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +85,7 @@ def at_rest(of: Matrices, q: FloatArray, f: FloatArray) -> State:
     """Structures that are let go at `q` under forces `f`; those without a mass begin at rest."""
     none, one = of.massless, np.eye(q.shape[1])
     mass = np.where(none[:, None, None], one, of.mass)
-    a = solved(mass, f - times(of.stiffness, q))
+    a = solved(mass, f - of.springs(q))
     return State(q, np.zeros_like(q), np.where(none[:, None], 0.0, a), f)
 
 
@@ -130,6 +146,17 @@ class Rule:
             - self.force * times(of.damping, now.v)
         )
         return before + self.force * (now.f - times(of.stiffness, now.q))
+
+    def cubic(self, now: State, q: FloatArray) -> FloatArray:
+        """(members, n) forces of cubic springs in a step from a state to coordinates q."""
+        p, w = now.q, 2 * self.force
+        return self.of.cubic * (w / 4 * (q + p) * (q**2 + p**2) + (1 - w) * q**3)
+
+    def slopes(self, now: State, q: FloatArray) -> FloatArray:
+        """(members, n, n) derivatives of `cubic` by q."""
+        p, w = now.q, 2 * self.force
+        each = self.of.cubic * (w / 4 * (3 * q**2 + 2 * q * p + p**2) + 3 * (1 - w) * q**2)
+        return np.asarray(each[:, :, None] * np.eye(q.shape[1]))
 
     def ended(self, now: State, q: FloatArray, f: FloatArray) -> State:
         """State at the end of a step from `now`, with coordinates and forces there."""

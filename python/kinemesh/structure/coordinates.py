@@ -39,6 +39,7 @@ class Coordinates:
     about : (2,)        point of the body as given
     reference : float   frequency that others refer to, omega_alpha of a section
     shapes : of a body that bends, whose amplitudes are the coordinates; () of a rigid one
+    cubic : (n,)        cubic stiffness k3 of each coordinate, or 0: springs hold K q + k3 q^3
     """
 
     names: tuple[str, ...]
@@ -51,6 +52,7 @@ class Coordinates:
     about: tuple[float, float]
     reference: float
     shapes: tuple[Shape, ...] = ()
+    cubic: FloatArray | float = 0.0
 
     @property
     def way(self) -> FloatArray:
@@ -87,9 +89,10 @@ class Coordinates:
         if name == AMPLITUDE:
             return np.asarray(shape * (size / shape[np.abs(shape / self.units).argmax()]))
         value = np.radians(size) if name == "angle_deg" else size * length
-        own = self.turn @ shape if name == "angle_deg" else self.shift[:, 1] @ shape
+        along = 1 if self.shift[:, 1].any() else 0  # upwards, where the body is free to go there
+        own = self.turn @ shape if name == "angle_deg" else self.shift[:, along] @ shape
         most = np.abs(shape / self.units).max()
-        unit = 1.0 if name == "angle_deg" else self.units[0]
+        unit = 1.0 if name == "angle_deg" else length
         if abs(own) < FLAT * most * unit:
             other = SIZES[1 - SIZES.index(name)]
             raise SettingsError(

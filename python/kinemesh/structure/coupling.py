@@ -4,7 +4,7 @@ With the flow's forces f_i at the coordinates q_i the next ones solve
     (A - s J) q_{i+1} = side + s (f_i - J q_i),  J <- J + (df - J dq) dq^T / |dq|^2
 (Broyden), J from step to step: the added mass hardly changes, so that a step takes two solutions
 of the flow whatever the mass.  The structure's equation holds exactly at each q_{i+1}, with the
-forces f_i + J (q_{i+1} - q_i).
+forces f_i + J (q_{i+1} - q_i); that of cubic springs is solved by Newton's method.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ FloatArray = NDArray[np.float64]
 LEAST = 1e-12  # work of a force over that of the springs of a unit, below which it is none
 PROBE = 1e-3  # change of a coordinate without mass and spring, over its unit, that J is learnt by
 KEPT = ("q", "v", "a", "f")
+CLOSE = 1e-9  # last step of Newton's method over the coordinates; the error is that of its square
+MOST = 50  # steps of Newton's method; beyond these the coordinates have none that balance
 
 
 class Coupling:
@@ -62,7 +64,7 @@ class Coupling:
         self.now, self.units, self.tolerance = state, units, tolerance
         self.before = state.v  # rates of the step before
         stiffest = (np.abs(rule.of.stiffness) * units[:, :, None] * units[:, None]).max(axis=(1, 2))
-        self.massless = rule.of.massless
+        self.massless, self.nonlinear = rule.of.massless, rule.of.nonlinear
         self.size = np.maximum(self._largest(state), LEAST * stiffest)
         self.size = np.where(self.massless, scale, self.size)
         self.jacobian = np.zeros((members, n, n))
@@ -93,12 +95,14 @@ class Coupling:
         self._last = self.ahead, np.where(own[:, None], forces, self._forces)
         share, left = self.rule.share, self.rule.left
         apart = self._side + share * forces - times(left, self.ahead)
+        apart = apart - self.rule.cubic(self.now, self.ahead)
         blind = self.massless & ~self.jacobian.any(axis=(1, 2))  # nothing tells the way yet
         known = left - share[:, :, None] * self.jacobian
         known = np.where(blind[:, None, None], np.eye(known.shape[1]), known)
-        step = np.where(blind[:, None], PROBE * self.units, solved(known, apart))
-        found = self.ahead + step
+        found, lost = self._balanced(known, apart)
+        found = np.where(blind[:, None], self.ahead + PROBE * self.units, found)
         change = (np.abs(apart) * self.units).max(axis=1) / self.size
+        change = np.where(lost, np.inf, change)
         there = forces + times(self.jacobian, found - self.ahead)
         first = self.count == 0
         self.next = np.where((own | first)[:, None], found, self.next)
@@ -108,6 +112,28 @@ class Coupling:
         self.wanted = own & ~((change <= self.tolerance) & ~blind)
         self.ahead = np.where(self.wanted[:, None], found, self.ahead)
         return self.wanted
+
+    def _balanced(
+        self, known: FloatArray, apart: FloatArray
+    ) -> tuple[FloatArray, NDArray[np.bool_]]:
+        """Coordinates (members, n) that balance all forces, by Newton's method; who has none.
+
+        Parameters
+        ----------
+        known : (members, n, n) A - s J;  apart : (members, n) forces out of balance at `ahead`
+        """
+        rule, now, begun = self.rule, self.now, self.ahead
+        found, left, going = begun, apart, np.ones(len(begun), bool)
+        for _ in range(MOST):
+            step = solved(known + rule.slopes(now, found), left)
+            found = np.where(going[:, None], found + step, found)
+            size, far = (np.abs(own / self.units).max(axis=1) for own in (found, step))
+            going = going & self.nonlinear & ~(far <= CLOSE * size)
+            if not going.any():
+                break
+            bent = rule.cubic(now, found) - rule.cubic(now, begun)
+            left = apart - times(known, found - begun) - bent
+        return found, going
 
     def end(self) -> None:
         """End the step at the coordinates that the last forces lead to."""
@@ -119,7 +145,7 @@ class Coupling:
     def _largest(self, there: State) -> FloatArray:
         """(members,) largest force of springs and inertia, times the units."""
         of = self.rule.of
-        each = [np.abs(times(of.stiffness, there.q)), np.abs(times(of.mass, there.a))]
+        each = [np.abs(of.springs(there.q)), np.abs(times(of.mass, there.a))]
         found: FloatArray = (np.maximum(*each) * self.units).max(axis=1)
         return found
 
@@ -139,7 +165,8 @@ class Coupling:
         if self.massless[member]:
             return np.inf
         own = self.rule.share[member] * self.jacobian[member] * scale
-        return float(np.abs(np.linalg.solve(self.rule.left[member] * scale, own)).max())
+        left = self.rule.left + self.rule.slopes(self.now, self.now.q)
+        return float(np.abs(np.linalg.solve(left[member] * scale, own)).max())
 
     def kept(self) -> dict[str, Any]:
         """Everything that the next step follows from, as lists."""

@@ -25,6 +25,13 @@ def above(owner: str, name: str, value: Any, least: float | None = None) -> floa
     return number
 
 
+def point(owner: str, name: str, value: Any) -> tuple[float, float]:
+    """Two finite numbers of a point in the plane; SettingsError for others."""
+    if np.ndim(value) != 1 or len(value) != 2:
+        raise SettingsError(f"{owner}: {name} is {value!r}, expected two numbers, x and y")
+    return above(owner, f"{name}[0]", value[0]), above(owner, f"{name}[1]", value[1])
+
+
 def check_damping(owner: str, value: Any, each: Iterable[float]) -> None:
     """SettingsError for a structural damping g out of its range; `value` : as it was given."""
     if not all(0 <= g <= LARGEST_DAMPING for g in each):

@@ -3,6 +3,7 @@
 With b half the chord, U the speed and time in b / U, the coordinates q = (h / b, alpha), h upwards
 and alpha nose-up, the loads L b and M about the axis over q_inf b^2, Q q, obey
     M q'' + kappa^2 K q = Q q / (2 pi mu),  kappa = b omega_alpha / U = 1 / (V* sqrt(mu)).
+Cubic springs hold K (q + beta q^3) in time; small motions know K alone.
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ class TypicalSection:
     damping : float        structural damping g of both springs: stiffnesses are times 1 + i g [-];
         in time a share g / 2 of critical damping of each mode without wind
     speed_index : float    V* = U / (b omega_alpha sqrt(mu)) of runs [-]; flutter takes its own
+    cubic_h, cubic_alpha : float    beta of springs in time: that of plunge holds as one of
+        h / b + beta (h / b)^3, that of pitch of alpha + beta alpha^3 [-, 1 / rad^2]; below 0 it
+        softens; flutter of small motions leaves them out
 
     Raises
     ------
@@ -50,6 +54,8 @@ class TypicalSection:
     omega_ratio: float
     damping: float = 0.0
     speed_index: float | None = None
+    cubic_h: float = 0.0
+    cubic_alpha: float = 0.0
 
     names = ("h", "alpha")
     dimension = XY
@@ -134,6 +140,7 @@ class TypicalSection:
             self.names, mass, np.zeros((2, 2)), stiffness, units=np.array([b, 1.0]),
             turn=np.array([0.0, 1.0]), shift=np.array([[0.0, 1.0], [0.0, 0.0]]),
             about=(self.axis * length, 0.0), reference=omega,
+            cubic=stiffness.diagonal() * [self.cubic_h / b**2, self.cubic_alpha],
         )  # fmt: skip
         if not self.damping:
             return found

@@ -20,7 +20,8 @@ from kinemesh.structure.coordinates import FLAT, LARGEST, Coordinates
 
 FloatArray = NDArray[np.float64]
 RESOLVED = 6  # steps in a period below which the time rule shifts a mode by a tenth and more
-EXAMPLE = "km.structure.TypicalSection(...)"
+EXAMPLE = "km.structure.TypicalSection(...)"  # where one is enough
+KINDS = f"{EXAMPLE}, Cylinder(...), Springs(...) or Modes(...)"
 
 
 class Structures:
@@ -59,10 +60,13 @@ class Structures:
                 f"{', '.join(self.names)} of member 0; expected structures of one kind",
                 member=alone[0],
             )
-        self.matrices = Matrices(*(
-            np.array([getattr(own, name) for own in self.own])
-            for name in ("mass", "damping", "stiffness")
-        ))  # fmt: skip
+        cubic = np.array([np.broadcast_to(own.cubic, own.units.shape) for own in self.own])
+        self.matrices = Matrices(
+            np.array([own.mass for own in self.own]),
+            np.array([own.damping for own in self.own]),
+            np.array([own.stiffness for own in self.own]),
+            cubic,
+        )
         self.units = np.array([own.units for own in self.own])
         self.reach = np.zeros(self.units.shape)
 
@@ -215,7 +219,7 @@ def structures_of(
         else:
             (marker,) = there
         if not hasattr(own, "coordinates"):
-            raise SettingsError(f"structure is {shown(own)}, expected {EXAMPLE}", member=which)
+            raise SettingsError(f"structure is {shown(own)}, expected {KINDS}", member=which)
         if own.dimension not in (None, dimension):
             raise SettingsError(
                 f"structure is {own!r}, which is of the plane, and the mesh is in space; there "
