@@ -26,7 +26,7 @@ def no_flow(monkeypatch):
     def march(*_, **__):
         pytest.fail("flow was computed")
 
-    monkeypatch.setattr(runs, "to_steady", march)
+    monkeypatch.setattr(runs, "to_start", march)
     monkeypatch.setattr(runs, "take_step", march)
 
 

@@ -13,7 +13,7 @@ from kinemesh.sentences import Place
 
 UNTIL = ("cycles", "periodic")
 STEPS = ("cycles", "steps_per_cycle", "time_step", "steps")  # what a size may state
-STARTS = ("steady", "stream", "as is")
+STARTS = ("steady", "stream", "as is", "equilibrium")
 
 
 def set_field(owner: object, name: str, value: Any) -> None:
@@ -29,7 +29,7 @@ class Job:
     steps_per_cycle: int | None = None  # at least 4; as cycles
     time_step: float | None = None  # without a cycle, in lengths of the mesh over a_inf, or over U
     steps: int | None = None  # as time_step
-    start: str | None = None  # of an unsteady run: steady, stream or as is; the method's own
+    start: str | None = None  # steady, stream, as is, of structures equilibrium; the method's own
     until: str | None = None  # cycles, or periodic: until it is, and cycles is the most
     periodic_tolerance: float | None = None  # change per cycle, rms over amplitude; 0.01
     sizes: Mapping[str, Any] | None = None  # of --size: { coarse = { steps_per_cycle = 400 } }

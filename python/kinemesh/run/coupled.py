@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +11,10 @@ from kinemesh.arguments import per_member
 from kinemesh.bodies.placement import Placement
 from kinemesh.errors import SettingsError, warn
 from kinemesh.flow.door.structures import KINDS, RESOLVED
-from kinemesh.motion import Pose
 from kinemesh.results.oscillations import rows_of, steady_cycle
+from kinemesh.run.equilibrium import Held
 from kinemesh.run.preflight import reach
 from kinemesh.run.resume import identity
-from kinemesh.run.unsteady import Unsteady
 from kinemesh.sentences import Sentence
 from kinemesh.structure.alpha import Rule, at_rest
 from kinemesh.structure.coordinates import LARGEST
@@ -86,7 +84,7 @@ def identity_of(
     return plan.identity(solver) | check_kick(solver, plan, kick, coupler)
 
 
-class Coupled(Unsteady):
+class Coupled(Held):
     """Driver of steps in which bodies on structures answer to the flow.
 
     Parameters
@@ -96,7 +94,7 @@ class Coupled(Unsteady):
     Attributes
     ----------
     both : Coupling          of the structures, from the first flow on
-    start_at, begun_at : (members, n)    coordinates of the kick, and where the present step begins
+    begun_at : (members, n)  coordinates where the present step begins
     missed : (members,)       steps whose coupling did not converge
     """
 
@@ -104,22 +102,15 @@ class Coupled(Unsteady):
     both: Coupling
 
     def __init__(self, claim: Claim, *more: Any) -> None:
-        *others, kick = more
-        assert claim.solver.structures is not None
-        self.structures: Structures = claim.solver.structures
-        self.start_at = self.structures.kicked(kick)
         self.missed = np.zeros(claim.solver.grid.members, int)
-        super().__init__(claim, *others)
+        super().__init__(claim, *more)
         saved = self.saved
         if saved is not None and saved.phase == self.mode:
             self.missed = np.array(saved.record["structure"]["missed"])
+            self.start_at = np.array(saved.record["structure"]["start_at"])
 
     def columns(self) -> tuple[str, ...]:
         return (*super().columns(), *columns(self.structures))
-
-    def first_poses(self) -> Sequence[Pose]:
-        return self.structures.free.at(self.solver.bodies.poses(
-            np.zeros(self.solver.grid.members)), self.start_at)  # fmt: skip
 
     def begin(self) -> int:
         done = super().begin()
@@ -127,8 +118,7 @@ class Coupled(Unsteady):
         resumed = saved is not None and saved.phase == "unsteady"
         f = np.zeros_like(self.start_at)  # until the flow is there
         if not resumed:
-            there = solver.standing(self.first_poses())
-            f = solver.structure_forces(solver.moving_loads(there))
+            f = self.forces_at_rest()
         # forces on a body without mass and spring are balanced at each end of a step alone
         rule = Rule(own.matrices, self.plan.dt, np.where(own.matrices.massless, 0.0, 1.0))
         first = at_rest(own.matrices, self.start_at, f)
@@ -149,7 +139,8 @@ class Coupled(Unsteady):
     def memory(self, steps: int) -> dict[str, Any]:
         found = super().memory(steps)
         if hasattr(self, "both"):
-            found["structure"] = {"state": self.both.kept(), "missed": self.missed.tolist()}
+            told = {"missed": self.missed.tolist(), "start_at": self.start_at.tolist()}
+            found["structure"] = {"state": self.both.kept()} | told
         return found
 
     def placement(self, laws: Placement, number: int) -> Placement:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import is_several, numbers
 from kinemesh.errors import SettingsError
+from kinemesh.flow.door.structures import EQUILIBRIUM, check_equilibrium
 from kinemesh.loops.harmonics import PERIODIC
 from kinemesh.motion import ORDERS
 from kinemesh.run import closing, resume
@@ -172,9 +173,14 @@ class Plan:
     ) -> Plan:
         """Plan of a user's arguments; SettingsError if invalid."""
         start = solver.starts[0] if start is None else start
-        if start not in solver.starts:
-            expected = " or ".join(map(repr, solver.starts))
+        starts = solver.starts
+        if "steady" in starts and (solver.structures or start == EQUILIBRIUM):
+            starts = (*starts, EQUILIBRIUM)
+        if start not in starts:
+            expected = " or ".join(map(repr, starts))
             raise SettingsError(f"start is {start!r}, expected {expected}")
+        if start == EQUILIBRIUM:
+            check_equilibrium(solver.structures)
         solver.check_run()
         solver.check_start(start)
         each = _each(time_step, solver.grid.members)
@@ -205,6 +211,11 @@ class Plan:
         frame = float(periods.min()) / FRAMES_PER_CYCLE
         dt = periods / steps_per_cycle
         return cls(None, None, dt, None, count, start, frame_time=frame, free=True)
+
+    @property
+    def from_steady(self) -> bool:
+        """True where the first flow is that of a march to a steady one."""
+        return self.start in ("steady", EQUILIBRIUM)
 
     @property
     def frame_every(self) -> int:

@@ -87,10 +87,24 @@ def columns(solver: Moving) -> tuple[str, ...]:
     return (*STEADY, *solver.steady_columns)
 
 
+def to_start(
+    run: Driver, poses: Sequence[Pose], onward: NDArray[np.bool_] | None = None
+) -> tuple[dict[str, Any], list[str]]:
+    """March to the steady flow that a motion starts from; as `to_steady`."""
+    return to_steady(run, poses, History(columns(run.solver)), "start", onward)
+
+
 def to_steady(
-    run: Driver, poses: Sequence[Pose], history: History, phase: str = "steady"
+    run: Driver,
+    poses: Sequence[Pose],
+    history: History,
+    phase: str = "steady",
+    onward: NDArray[np.bool_] | None = None,
 ) -> tuple[dict[str, Any], list[str]]:
     """March to the steady state with the bodies at `poses`; result and warnings.
+
+    `onward` (members,) are those that go on from the flow of a march before, others have ended;
+    their drops refer to what they referred to there at least.
 
     A restart of this `phase` is kept every KEEP_EVERY iterations and before Ctrl-C stops the march.
     """
@@ -101,7 +115,11 @@ def to_steady(
     done = np.full(solver.grid.members, -1)
     ensemble.at("mesh before the steady flow")
     if saved is None:
+        base = get(solver.dualtime.base)
         solver.start_steady(poses)
+        if onward is not None:
+            solver.backend.put(solver.dualtime.base, base)
+            solver.dualtime.go_on(onward)
     else:
         resumption.restore(solver, saved, poses)
         done[:] = saved.arrays["dualtime_iterations"]

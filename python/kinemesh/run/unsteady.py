@@ -20,8 +20,7 @@ from kinemesh.run.driver import Driver
 from kinemesh.run.march import progress_bar, take_step
 from kinemesh.run.preflight import fly
 from kinemesh.run.rows import columns, moving, scales
-from kinemesh.run.steady import columns as steady_columns
-from kinemesh.run.steady import to_steady
+from kinemesh.run.steady import to_start
 from kinemesh.run.stepping import Coupler, Step
 from kinemesh.run.swings import Swings
 from kinemesh.run.tally import AT_START, Tally
@@ -112,10 +111,9 @@ class Unsteady(Driver):
     def cut(self, path: Path, saved: Saved) -> History:
         """In cycles of this plan."""
         rows = History.read(path, torn=True)
-        members = self.solver.grid.members
-        step = rows["step" if rows.kind == "unsteady" else "iteration"]
-        kept = np.bincount(rows["member"][step <= saved.step], minlength=members).tolist()
-        if rows.kind != "unsteady" or kept != self.tally.rows.tolist():
+        step, each = rows["step" if rows.kind == "unsteady" else "iteration"], self.tally.rows
+        kept = np.bincount(rows["member"][step <= saved.step], minlength=len(each)).tolist()
+        if rows.kind != "unsteady" or kept != each.tolist():
             raise CaseError(
                 f"{path}: has not the rows of the {saved.step} steps before {saved.path}, so it is "
                 "of another run; run without ",
@@ -162,12 +160,11 @@ class Unsteady(Driver):
             resumption.restore(solver, saved, poses)
             self.files.begin(saved.step * plan.dt)
             return saved.step
-        if plan.start == "steady":
-            result, notes = to_steady(self, poses, History(steady_columns(solver)), "start")
+        if plan.from_steady:
+            result, notes = self.first_flow(poses)
             self.tally.start = [row | {"before": AT_START} for row in rows_of(notes)]
-            self.tally.first = {
-                f"steady_{name}": result[name] for name in ("iterations", "residual_drop")
-            }
+            told = ("iterations", "residual_drop")
+            self.tally.first = {f"steady_{name}": result[name] for name in told}
             solver.settle()
         else:
             solver.grid.ensemble.at("mesh at the start of the motion", 0)
@@ -182,6 +179,10 @@ class Unsteady(Driver):
         self.files.frames()
         self.keep(0)
         return 0
+
+    def first_flow(self, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[str]]:
+        """The steady flow that the motion starts from; as of `to_steady`."""
+        return to_start(self, poses)
 
     def first_poses(self) -> Sequence[Pose]:
         """Poses of all bodies where the motion begins."""
@@ -198,8 +199,7 @@ class Unsteady(Driver):
     def memory(self, steps: int) -> dict[str, Any]:
         poses = resumption.samples(self.solver, self.plan.dt, steps)
         self.tally.ended = self.solver.grid.ensemble.ended
-        placed = self.placed.dump()
-        return {"tally": self.tally.dump(), "poses": poses, "placed": placed}
+        return {"tally": self.tally.dump(), "poses": poses, "placed": self.placed.dump()}
 
     def go(self) -> None:
         """Pre-flight, first flow, and every step."""

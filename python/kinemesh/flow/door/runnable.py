@@ -121,9 +121,10 @@ class Runnable:
         progress : show the progress of the run
         start : "steady" (the converged flow at the mean angle, bodies at rest where the motion
             begins), "stream" (the stream, of incompressible flow made free of divergence about the
-            bodies) or "as is" (the present flow; the bodies go to where the motion begins); by
-            default "steady", and "stream" of incompressible flow, whose wake may have no steady
-            flow
+            bodies), "as is" (the present flow; the bodies go to where the motion begins) or, of
+            bodies on structures, "equilibrium" (the steady flow about bodies where their springs
+            hold its loads); by default "steady", and "stream" of incompressible flow, whose wake
+            may have no steady flow
         resume : go on from the restart in `out`, with the bits of a run that was never stopped;
             `cycles` (or `steps`) may be larger than when the run was begun
         overwrite : replace another run in `out`, or one with more steps; without `overwrite` that
@@ -140,7 +141,8 @@ class Runnable:
         kick : {"mode": 1, "angle_deg": 0.5}, or one each member    of bodies on structures the
             shape of a mode without a flow, from 1, in which they are held for the first flow, and
             then let go: as large as its angle, or its shift upwards `shift` [reference lengths];
-            None: at rest.  There `cycles` are periods of the first mode (docs/flutter.md)
+            from the equilibrium, where the run starts there; None: at rest.  There `cycles` are
+            periods of the first mode (docs/flutter.md)
 
         Returns
         -------

@@ -19,6 +19,7 @@ from kinemesh.structure.alpha import Matrices
 from kinemesh.structure.coordinates import FLAT, LARGEST, Coordinates
 
 FloatArray = NDArray[np.float64]
+EQUILIBRIUM = "equilibrium"  # start of a run
 RESOLVED = 6  # steps in a period below which the time rule shifts a mode by a tenth and more
 EXAMPLE = "km.structure.TypicalSection(...)"  # where one is enough
 KINDS = f"{EXAMPLE}, Cylinder(...), Springs(...) or Modes(...)"
@@ -168,6 +169,23 @@ class Structures:
     def told(self) -> dict[str, Any]:
         """For summaries and restarts."""
         return {"structure": [getattr(own, "told", repr(own)) for own in self.each]}
+
+
+def check_equilibrium(structures: Structures | None) -> None:
+    """SettingsError without a structure, or for one without a spring in a coordinate."""
+    if structures is None:
+        raise SettingsError(
+            f"start is '{EQUILIBRIUM}', and no body stands on a structure; give the solver "
+            f"structure = {EXAMPLE}, or take another start"
+        )
+    for member, own in enumerate(structures.own):
+        if own.modes[0].min() <= 0:
+            raise SettingsError(
+                f"start is '{EQUILIBRIUM}', and the structure lacks stiffness in one of "
+                f"{', '.join(own.names)}, so nothing holds the loads; give it a spring, or take "
+                "another start",
+                member=member if len(structures.own) > 1 else None,
+            )
 
 
 def period_of(own: Coordinates, mode: int = 1) -> float:
