@@ -124,7 +124,7 @@ def test_springs_of_a_case_file_run_and_vary(tmp_path):
 
 @pytest.mark.long
 def test_a_limit_cycle_is_as_large_as_its_describing_function_says():
-    """Where the spring of that amplitude flutters: stiffness times s = 1 + 3/4 beta A^2.
+    """Amplitude A at which a spring of stiffness times s = 1 + 3/4 beta A^2 flutters.
 
     The boundary is that of pulses on the same mesh; 1.2 % is the share of the third harmonic, which
     at V* 0.6 and 0.7, with s 1.56 and 2.04, is 3.1 and 5.2 %.

@@ -4,6 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.cases.casefile import Case
+from kinemesh.cases.check import check
 from kinemesh.errors import CaseError, SettingsError
 from scipy.optimize import fsolve
 from scipy.special import kv
@@ -195,7 +196,8 @@ def test_members_have_the_bits_of_runs_alone():
             {"mass_ratio": 0},
             "mass_ratio is 0 and reduced_velocity 5, .*leave reduced_vel",
         ),
-        ({"mass_ratio": -1}, "cylinder: mass_ratio is -1, expected a number above"),
+        ({"mass_ratio": -1}, "cylinder: mass_ratio is -1, expected 0, or from 1e-06 on"),
+        ({"mass_ratio": "a"}, "cylinder: mass_ratio is .a., expected a finite number"),
         ({"mass_ratio": 1e-9}, "mass_ratio is 1e-09, expected 0, or from 1e-06 on"),
         ({"reduced_velocity": None, "zeta": 0.1}, "zeta is 0.1, .* without a spring is 0"),
         ({"reduced_velocity": -5}, "reduced_velocity is -5, expected a number above 0"),
@@ -267,3 +269,56 @@ def test_a_cylinder_without_mass_and_spring_has_the_frequency_of_its_wake_beside
     assert (len(at) - 1) / (at[-1] - at[0]) == pytest.approx(0.156, rel=0.05)
     assert np.abs(rows["cl"][-400:]).max() < 1e-3
     assert rows["coupling_residual"][1:].max() <= 1e-3
+
+
+def at_rest(**changes):
+    return water(stream=0.0, **changes)
+
+
+def test_a_body_in_a_fluid_at_rest_needs_a_kick():
+    said = "stream is 0, and the body stands on a structure at rest without a kick"
+    with pytest.raises(SettingsError, match=said):
+        at_rest().run(time_step=0.1, steps=4)
+    pair = water([spring(), spring()], stream=[1.0, 0.0])
+    with pytest.raises(SettingsError, match=said):
+        pair.run(time_step=0.1, steps=4)
+    ready = km.cases.load("cylinder-free", ["flow.stream=0"]).tables()
+    del ready["structure"]["kick"]
+    case = Case.from_dict(ready | {"mesh": ready["mesh"] | {"nodes": 640, "far_field": 8.0}})
+    rows = {name: (state, text) for name, state, text in check(case).rows}
+    assert rows["solver"][0] == "wrong"
+    assert said in rows["solver"][1]
+    assert "in which what has the reference speed goes 0.1 diameters" in rows["steps"][1]
+
+
+MOVED = {
+    "a kick": ({}, {"kick": {"shift": 0.05}}),
+    "a law beside it": ({"motion": km.motion.pitch(5.0, 0.4, about=(0.0, 0.0), ramp=1.0)}, {}),
+    "a wall that slides": ({"sliding": {"cylinder": 1.0}}, {}),
+    "a fluid that moves": ({}, {"start": "as is"}),
+}
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_what_moves_a_fluid_at_rest_needs_no_kick(name):
+    changes, how = MOVED[name]
+    case = at_rest(**changes)
+    if "start" in how:
+        case.run(time_step=0.1, steps=2, kick={"shift": 0.05})
+    rows = case.run(time_step=0.1, steps=2, **how).history
+
+    assert np.abs(rows["cd"]).max() > 0
+
+
+def test_check_tells_the_cycles_of_a_law_where_there_is_no_spring():
+    ready = km.cases.load("cylinder-free").tables()
+    ready["motion"] = {"pitch": {"amplitude_deg": 5.0, "k": 0.4, "about": [0.0, 0.0]}}
+    ready["structure"] = {"kind": "cylinder", "mass_ratio": 2.0}
+    ready["run"] = {"cycles": 1, "steps_per_cycle": 40, "device": "cpu"}
+    case = Case.from_dict(ready | {"mesh": ready["mesh"] | {"nodes": 640, "far_field": 8.0}})
+    report = check(case)
+    rows = [text for name, _, text in report.rows if name == "steps"]
+
+    assert report.good
+    assert rows == [f"{np.pi / 0.4 / 40:.4g} diameter/U, in which the stream goes 0.196 diameters; "
+                    "40 steps"]  # fmt: skip

@@ -168,7 +168,7 @@ def test_a_run_goes_on_from_steps_with_its_bits(tmp_path, deform):
 
 @pytest.mark.long
 def test_divergence_is_told_with_its_speed_index():
-    """Where the moment of steady flows at two incidences grows as the spring's."""
+    """Speed at which the moment of steady flows at two incidences grows as that of the spring."""
     mesh = km.mesh.airfoil("naca0012", nodes=520, far_field=10)
     told = {"mesh": mesh, "alpha_deg": 1.0}
     cm = [

@@ -428,3 +428,9 @@ def test_the_program_has_hints_for_words_that_are_nearly_right(words, said, caps
     assert status == 2
     assert said in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("mach", [[-0.75], [], ["a"], [0.8, 0.8]])
+def test_mach_numbers_that_make_none_are_refused_by_flutter(mach):
+    with pytest.raises(km.SettingsError, match=r"^flutter: mach is .*, expected numbers above 0, each"):
+        km.flutter("isogai-a", mach=mach)

@@ -130,7 +130,7 @@ def _look(report: Report, case: Case, progress: bool) -> None:
     if case.free:
         from kinemesh.cases.freed import look_at_structure
 
-        look_at_structure(report, case, unit_of(case, mesh), _speed(case))
+        look_at_structure(report, case, unit_of(case, mesh), _speed(case), goes(case))
     if isinstance(mesh, Parts):
         with report.look("points") as said:
             said += points(case, mesh)
@@ -225,6 +225,11 @@ def _speed(case: Case) -> str:
     return "U" if case.flow.mach is None else "a_inf"
 
 
+def goes(case: Case) -> str:
+    """Words on what goes a way in a step; in a fluid at rest no stream does."""
+    return "what has the reference speed goes" if case.flow.stream == 0 else "the stream goes"
+
+
 def _bodies(case: Case, made: Mesh | Cloud, walls: list[str], planes: list[str]) -> list[str]:
     """Sizes of the bodies, and reference lengths of the coefficients."""
     from kinemesh.flow.door.arguments import motions_of
@@ -257,13 +262,13 @@ def _motion(report: Report, case: Case, mesh: Mesh | Cloud | None) -> None:
         said += [f"{name} {motion_in_words(own)}".lstrip() for name, own in made.items()]
         if period is not None:
             said.append(f"period {period:.5g} {unit}/{_speed(case)}")
-    if job.steps_per_cycle is None or period is None:
+    if job.steps_per_cycle is None or period is None or case.free:  # told with its structure
         return
     with report.look("steps") as said:
         _, count = time_steps(job.cycles, job.steps_per_cycle, None, None)
         step = period / job.steps_per_cycle
         said.append(
-            f"{step:.4g} {unit}/{_speed(case)}, in which the stream goes {mach * step:.3g} {unit}s"
+            f"{step:.4g} {unit}/{_speed(case)}, in which {goes(case)} {mach * step:.3g} {unit}s"
         )
         said.append(f"{count} steps" + (" at most" if job.until == "periodic" else ""))
 
@@ -301,6 +306,7 @@ def _solver(
     report: Report, case: Case, made: Mesh | Cloud | None
 ) -> tuple[Solver | None, Plan | None]:
     """Row of the solver, which is built if nothing is wrong."""
+    from kinemesh.run.coupled import refuse_still
     from kinemesh.run.plan import Plan
 
     model: Solver | None = None
@@ -315,6 +321,7 @@ def _solver(
                 job = case.job
                 plan = Plan.of(model, job.start, job.cycles, job.steps_per_cycle, job.time_step,
                                job.steps, job.until, job.periodic_tolerance)  # fmt: skip
+                refuse_still(model, plan, case.kick)
             said += [f"built, {memory.size(model.backend.allocated)}", *cells_in_words(model)]
     else:
         report.leave("solver", "not built, as something above is wrong")

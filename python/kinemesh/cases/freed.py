@@ -19,18 +19,21 @@ if TYPE_CHECKING:
 NO_KICK = "no kick: steady loads alone move it"
 
 
-def look_at_structure(report: Any, case: Case, unit: str, scale: str) -> None:
+def look_at_structure(report: Any, case: Case, unit: str, scale: str, goes: str) -> None:
     """Rows of the structure and of the time steps; a mode with too few of these is told.
 
     Parameters
     ----------
     unit, scale : words of the unit of length, and of the speed in the unit of time
+    goes : words on what goes a way in a step
     """
     part, job, mach = case.structure, case.job, case.flow.speed
     assert part is not None
     own = None
     with report.look("structure") as said:
         own = Structures([part.build()], [0], np.array([mach]), case.flow.references[1])
+        if case.motion is not None:  # a law beside it, whose cycles count where there is no spring
+            own.laws = list(case.motion.named(case.flow.chord).values())[:1]
         period = period_of(own.own[0])
         names = [n for n in (*NEEDS[part.kind], *MAY[part.kind]) if n != KICK]
         said.append(", ".join([part.kind, *_pairs({n: getattr(part, n) for n in names})]))
@@ -44,8 +47,8 @@ def look_at_structure(report: Any, case: Case, unit: str, scale: str) -> None:
     with report.look("steps") as said:
         by_cycles, count = time_steps(job.cycles, job.steps_per_cycle, job.time_step, job.steps)
         given: Any = job.steps_per_cycle if by_cycles else job.time_step
-        step = period / given if by_cycles else given
-        way = f"in which the stream goes {mach * step:.3g} {unit}s"
+        step = float(own.periods[0]) / given if by_cycles else given
+        way = f"in which {goes} {mach * step:.3g} {unit}s"
         said.append(f"{step:.4g} {unit}/{scale}, {way}")
         if np.isfinite(period):
             said.append(f"{period / step:.3g} in a period of the first mode")

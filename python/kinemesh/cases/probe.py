@@ -68,8 +68,9 @@ def small_solver(case: Case, device: str, dimension: Dimension = XY) -> Solver:
 
 
 def moved_by(case: Case, small: Solver) -> str:
-    """Name of the deformation; motions of bodies by name are not of the probe, which rests."""
-    rests = small.deform == Still() and case.motion is not None
+    """Name of the deformation; motions of bodies by name and structures are not of the probe,
+    which rests."""
+    rests = small.deform == Still() and (case.motion is not None or case.free)
     return (Rigid if rests else small.deform).name
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinemesh.plot.style import BLUE, GREY, WIDE, figure_of, styled, wrapped
+from kinemesh.plot.style import BLUE, GREY, WIDE, dot, figure_of, styled, wrapped
 from kinemesh.plot.units import Unit
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def coordinates(
         values = history[f"q_{name}"]
         values = _scaled(name, values, reference / unit.size)
         axes.axhline(0.0, color=GREY, linewidth=0.8, zorder=1)
-        axes.plot(history["time"] / unit.size, values, color=BLUE)
+        axes.plot(history["time"] / unit.size, values, color=BLUE, **dot(values))
         label = f"{SHIFTS.get(name, '')} {unit.over(name)}{unit.told}".strip()
         axes.set_ylabel(name.replace("_", " ") if _is_mode(name) else ANGLES.get(name, label))
         axes.margins(x=0.01)

@@ -116,7 +116,7 @@ def _boundary(found: Any) -> Any:
     if "time_boundary" in found and "zeta" in found:
         mark = {"marker": "x", "linestyle": "", "color": GREY, "markersize": 7, "zorder": 3}
         edges = found["time_crossing"].values
-        above.plot(across.ravel(), edges.ravel(), **mark, label="in time")
+        above.plot(across.ravel(), edges.ravel(), **mark, label=_if_any("in time", edges))
         below.plot(mach, found["time_boundary_omega"].values, **mark)
     lost = found["end"].values == DIVERGENCE
     if lost.any():
@@ -150,7 +150,7 @@ def _vg(found: Any, row: int) -> Any:
         mark = {"marker": "x", "linestyle": "none", "color": GREY, "markersize": 6, "zorder": 4}
         at, zeta = own["time_speed_index"].values, own["time_zeta"].values
         g = np.where(np.abs(zeta) < 1, -2 * zeta / np.sqrt(1 - np.minimum(zeta**2, 0.99)), np.nan)
-        above.plot(at, g, **mark, label="in time")
+        above.plot(at, g, **mark, label=_if_any("in time", g))
         below.plot(at, own["time_omega"].values, **mark)
     above.axhline(0.0, color=GREY, linewidth=0.9)
     above.set_ylabel(r"$g = 2\sigma/k$, above 0 unstable")
@@ -161,6 +161,11 @@ def _vg(found: Any, row: int) -> Any:
     mach = found["mach"].values[row]
     headed(figure, _title(found) + ("" if np.isnan(mach) else f"\nMach number {mach:g}"))
     return figure
+
+
+def _if_any(label: str, values: Any) -> str | None:
+    """Label of a legend where there are values to see; None of none, which has no entry."""
+    return label if np.isfinite(values).any() else None
 
 
 def _mark(colour: str, up: float) -> dict[str, Any]:

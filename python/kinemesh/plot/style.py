@@ -142,6 +142,11 @@ def _rows(line: str, width: int) -> Iterator[str]:
     yield from filter(None, rows)
 
 
+def dot(values: Any) -> dict[str, Any]:
+    """Style of a line that is one point long, which no line shows; of others nothing."""
+    return {"marker": "o", "markersize": 4} if len(values) == 1 else {}
+
+
 def colour_of(body: int) -> str:
     """Colour of a body; the first of all is that of their sum."""
     return BODIES[1 + body % (len(BODIES) - 1)]

@@ -15,6 +15,7 @@ from kinemesh.plot.style import (
     WIDE,
     colour_of,
     dashes_of,
+    dot,
     ends_of,
     figure_of,
     hush,
@@ -73,8 +74,8 @@ def loads(history: History, title: str = "", unit: str = "", length: float = 1.0
         figure.legend(loc="outside lower center", ncols=4, fontsize=8)
         return figure
     right = axes.twinx()
-    axes.plot(at, history["cl"], color=BLUE)
-    right.plot(at, history["cd"], color=RED)
+    axes.plot(at, history["cl"], color=BLUE, **dot(at))
+    right.plot(at, history["cd"], color=RED, **dot(at))
     both = (Load(axes, [(BLUE, history["cl"])]), Load(right, [(RED, history["cd"])]))
     limit([both], at)
     axes.set(xlabel=time, title=wrapped(title, WIDE))
@@ -140,9 +141,9 @@ def _loads_of(
         lines = [(BLUE, history[name])]
         for k, marker in enumerate(markers):
             lines.append((colour_of(k), history[f"{name}_{marker}"]))
-            style = {"color": colour_of(k), "linestyle": dashes_of(k), "zorder": 2.1}
+            style = {"color": colour_of(k), "linestyle": dashes_of(k), "zorder": 2.1, **dot(at)}
             axes.plot(at, lines[-1][1], linewidth=1.3, label=literal(marker), **style)
-        axes.plot(at, history[name], color=BLUE, linewidth=2.0, label="all bodies")
+        axes.plot(at, history[name], color=BLUE, linewidth=2.0, label="all bodies", **dot(at))
         shown.append([Load(axes, lines)])
         axes.set_ylabel(f"$c_{symbol}$")
         axes.margins(x=0.01)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kinemesh.arguments import per_member
 from kinemesh.bodies.placement import Placement
 from kinemesh.errors import SettingsError, warn
+from kinemesh.flow.door.rest import refuse_unkicked
 from kinemesh.flow.door.structures import KINDS, RESOLVED
 from kinemesh.results.oscillations import rows_of, steady_cycle
 from kinemesh.run.equilibrium import Held
@@ -58,9 +59,19 @@ def check_kick(solver: Moving, plan: Plan, kick: Any, coupler: Any) -> dict[str,
             "one of the two out"
         )
     solver.structures.kicked(kick)
+    refuse_still(solver, plan, kick)
     tell_unresolved(solver.structures, plan.dt)
     own = [None if one is None else dict(one) for one in per_member(kick, solver.grid.members)]
     return {"kick": own, "coupling": {"tolerance": TOLERANCE, "most": MOST}}
+
+
+def refuse_still(solver: Moving, plan: Plan, kick: Any) -> None:
+    """SettingsError where nothing moves a body on a structure in a fluid at rest.
+
+    A run from the present flow may have one that moves.
+    """
+    if solver.structures is not None and plan.start != "as is":
+        refuse_unkicked(solver, per_member(kick, solver.grid.members))
 
 
 def tell_unresolved(structures: Structures, dt: NDArray[np.float64]) -> None:

@@ -42,7 +42,7 @@ class Cylinder:
     dimension = XY
 
     def __post_init__(self) -> None:
-        limits = {"mass_ratio": -LEAST_MASS, "reduced_velocity": 0.0}
+        limits = {"reduced_velocity": 0.0}
         for own in fields(self):
             if getattr(self, own.name) is None:
                 continue

@@ -254,7 +254,9 @@ def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
         raise SettingsError(f"derivatives: {name} is {value!r}, expected {expected}")
 
 
-def above(name: str, values: Any, zero: bool = False) -> tuple[float, ...] | None:
+def above(
+    name: str, values: Any, zero: bool = False, owner: str = "derivatives"
+) -> tuple[float, ...] | None:
     """Numbers above 0, or from it, each once; None of none."""
     if values is None:
         return None
@@ -264,9 +266,7 @@ def above(name: str, values: Any, zero: bool = False) -> tuple[float, ...] | Non
         found = []
     good = all(0 < v < np.inf or (zero and v == 0) for v in found)
     if not found or not good or len(set(found)) < len(found):
-        raise SettingsError(
-            f"derivatives: {name} is {values!r}, expected numbers above 0, each once"
-        )
+        raise SettingsError(f"{owner}: {name} is {values!r}, expected numbers above 0, each once")
     return tuple(found)
 
 

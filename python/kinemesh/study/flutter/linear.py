@@ -103,6 +103,7 @@ def flutter(
             "case; give its name, or way='linear'"
         )
     speeds = None if speed_index is None else _speeds(speed_index, points)
+    by.above("mach", mach, owner="flutter")
     stores.packages("flutter needs")
     folder = None if out is None else path_of(out, "the folder of the flutter analysis")
     if hasattr(case, "data_vars"):
