@@ -68,6 +68,7 @@ CASES = {
     "flat-plate": Shown("layers"),
     "flat-plate-ar2": Shown("cut", "--size coarse"),
     "flat-plate-sa": Shown("friction", "--size coarse"),
+    "foil-harvester": Shown("vorticity"),
     "isogai-a": Shown("loads"),
     "naca0012-laminar": Shown("vorticity"),
     "naca0012-sa": Shown("layers", "--size coarse"),

@@ -76,6 +76,22 @@ def test_work_of_the_flow_is_the_change_of_energy_with_cubic_springs(cubic):
     assert (springs > 0.02 * rows["energy"][0] * 0.5 * 0.5**2) == (cubic > 0)
 
 
+def test_a_harvester_gives_its_damper_what_the_flow_gives_the_plunge():
+    """Of the trapezoidal rule the damper's work in a step is c (v + v')^2 dt / 4."""
+    ready = km.cases.load("foil-harvester", ["run.cycles=0.1", "run.device=cpu"])
+    case = ready.replace(nodes=800)
+    rows = case.run().history
+    q, v, load, energy = (rows[name] for name in ("q_y", "v_y", "load_y", "energy"))
+    damper = 2.0 * (v[1:] + v[:-1]) ** 2 / 4 * np.diff(rows["time"]) * 2  # over q_inf c^2
+    work = np.diff(q) * (load[1:] + load[:-1]) / 2
+
+    assert case.structure.build().damping == (2.0,)
+    assert damper.sum() > 0.3 * work.sum() > 0
+    assert np.diff(energy) == pytest.approx(work - damper, abs=1e-12 * np.abs(work).max())
+    own = rows["power"] - rows["power_pitch"]
+    assert own[2:] == pytest.approx((load * v)[2:], abs=0.03 * np.abs(load * v).max())
+
+
 def test_a_run_on_cubic_springs_goes_on_with_its_bits(tmp_path):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     steps = {"cycles": 0.5, "steps_per_cycle": 32, "kick": {"angle_deg": 3.0}}
