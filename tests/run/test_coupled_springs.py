@@ -77,7 +77,7 @@ def test_work_of_the_flow_is_the_change_of_energy_with_cubic_springs(cubic):
 
 
 def test_a_harvester_gives_its_damper_what_the_flow_gives_the_plunge():
-    """Of the trapezoidal rule the damper's work in a step is c (v + v')^2 dt / 4."""
+    """Work of the damper in a step of the trapezoidal rule: c (v + v')^2 dt / 4."""
     ready = km.cases.load("foil-harvester", ["run.cycles=0.1", "run.device=cpu"])
     case = ready.replace(nodes=800)
     rows = case.run().history
