@@ -124,7 +124,7 @@ def test_springs_with_other_coordinates_are_no_members_of_one_run():
 def test_springs_of_a_case_file_run_and_vary(tmp_path):
     ready = km.cases.load("cylinder-free").tables()
     ready["mesh"] |= {"nodes": 640, "far_field": 8.0}
-    ready["run"] = {"time_step": 0.1, "steps": 80, "device": "cpu"}
+    ready["run"] = {"time_step": 0.1, "steps": 120, "device": "cpu"}
     ready["structure"] = {
         "kind": "springs", "free": ["y"], "mass": 1.5, "stiffness": 2.0, "pivot": [0.0, 0.0],
         "kick": {"shift": 0.05},
@@ -136,6 +136,33 @@ def test_springs_of_a_case_file_run_and_vary(tmp_path):
 
     assert float(found.cl_rms[1, 1]) == alone.summary["result"]["spectrum"]["cl"]["rms"]
     assert len(np.unique(found.cl_rms)) == 4
+    assert float(found.root_omega[1, 1]) == alone.summary["result"]["root_omega"]
+    assert len(np.unique(found.root_zeta)) == 4
+    assert np.isnan(found.cycle_y).all()  # no four periods in the run
+
+
+@pytest.mark.long
+def test_a_sweep_has_the_size_of_limit_cycles_over_the_speed_index():
+    """Of 14 periods; at V* 0.4 the section does not flutter."""
+    tables = km.cases.load("isogai-a").tables() | {
+        "mesh": {"section": "naca0012", "nodes": 520, "far_field": 10.0},
+        "flow": {"mach": 0.5, "moment_about": [0.4, 0.0]},
+        "structure": {
+            "kind": "typical-section", **SECTION, "speed_index": 0.4, "cubic_alpha": 1000.0,
+            "kick": {"angle_deg": 2.0},
+        },
+        "run": {"cycles": 14, "steps_per_cycle": 48, "device": "cpu"},
+        "solver": {"unsteady_drop": 1e-3, "steady_drop": 1e-5},
+    }  # fmt: skip
+    case = Case.from_dict(tables)
+    found = km.sweep(case, {"structure.speed_index": [0.4, 0.55, 0.7]}, batch=3)
+    alone = case.changed(["structure.speed_index=0.7"]).run().summary["result"]
+
+    cycle = found.cycle_alpha.values
+    assert np.isnan(cycle[0])
+    assert 0.01 < cycle[1] < cycle[2] < 0.05
+    assert cycle[2] == alone["cycle_alpha"]
+    assert found.root_zeta[0] > 0.001
 
 
 @pytest.mark.long

@@ -19,7 +19,7 @@ from kinemesh.results.run_table import columns
 from kinemesh.run.criteria import NOT_CONVERGED, NOT_KNOWN, NOT_PERIODIC
 from kinemesh.sentences import of_failure
 from kinemesh.study.spectrum import per_length
-from kinemesh.study.sweep import bodies, by_time, of_space, through_ends
+from kinemesh.study.sweep import bodies, by_time, of_space, on_structures, through_ends
 
 if TYPE_CHECKING:
     from kinemesh.results import Run
@@ -107,6 +107,7 @@ def variables_of(
     if any(map(_viscous, cases)):
         of_row = OF_WALLS | (STEADY_FRICTION if steady else MEAN_FRICTION) | of_row
     of_row = of_space.variables(dimension, steady, cases[0].by_time) | of_row
+    of_row = on_structures.variables(cases) | of_row
     if cases[0].by_time:
         return by_time.variables(markers) | of_row
     whole = OF_STEADY if steady else OF_CYCLE | OF_LOOP | _derivatives(_moved(cases))
@@ -134,7 +135,7 @@ def names() -> list[str]:
     """Names that variables and dimensions of a result may have, which keys must not have."""
     every = [*OF_STEADY, *OF_CYCLE, *OF_LOOP, *_derivatives(PER), *OF_ROW, *OF_METERS]
     every += [*OF_WALLS, *STEADY_FRICTION, *MEAN_FRICTION, *by_time.variables(())]
-    every += of_space.names()
+    every += [*of_space.names(), *on_structures.OF_ROOT, on_structures.CYCLE_OMEGA]
     every += ["phase", "case", "state"]
     return list(dict.fromkeys(every))
 
@@ -239,6 +240,7 @@ def _numbers(run: Run, cases: Sequence[Stated], grid: FloatArray) -> list[dict[s
         if m in there and case.by_time:
             rows = run.history.member(m)
             own = None if m in failed else by_time.row_of(rows, per_length(run, m))
+            own = own if own is None else own | on_structures.row_of(cases, run, m)
             last = rows["time"] >= (own or {}).get("window_start", np.inf)
         elif m in there:
             loop, rows = own_end(case, run.history.member(m), failed.get(m))
