@@ -143,7 +143,7 @@ def test_springs_of_a_case_file_run_and_vary(tmp_path):
 
 @pytest.mark.long
 def test_a_sweep_has_the_size_of_limit_cycles_over_the_speed_index():
-    """Of 14 periods; at V* 0.4 the section does not flutter."""
+    """Sizes after 14 periods; at V* 0.4 the section does not flutter."""
     tables = km.cases.load("isogai-a").tables() | {
         "mesh": {"section": "naca0012", "nodes": 520, "far_field": 10.0},
         "flow": {"mach": 0.5, "moment_about": [0.4, 0.0]},
