@@ -1,5 +1,6 @@
 """Pictures of overset grids show each place once, and cells in the colour of their status."""
 
+import warnings
 from types import SimpleNamespace
 
 import kinemesh as km
@@ -12,7 +13,7 @@ from matplotlib import colormaps
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from matplotlib.tri import Triangulation
-from overset_parts import background, ring
+from overset_parts import background, ball, ring
 
 pytestmark = pytest.mark.no_sanitizer
 
@@ -211,3 +212,28 @@ def test_films_of_incompressible_flow_have_vorticity_and_pressure(flown):
         assert plot.film(out, quantity).name == f"film-{quantity}.gif"
     with pytest.raises(km.CaseError, match="no Mach; there are"):
         plot.film(out)
+
+
+@pytest.mark.long
+@pytest.mark.flow
+def test_grids_in_space_say_when_they_are(tmp_path, monkeypatch):
+    seen = {}
+    monkeypatch.setattr(plot.style, "_save", lambda figure, path: seen.update({path.stem: figure}))
+    sides = (-4, 4, -4, 4, -4, 4), (-2.6, 2.6, -2.6, 2.6, -2.6, 2.6)
+    box = km.mesh.background(*sides, 0.17, growth=1.5)
+    parts = {"back": box, "body": ball(np.linspace(0.5, 2.5, 12), across=8)}
+    motion = {"body": km.motion.plunge(amplitude=0.05, k=1.0)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        case = km.Incompressible(
+            parts,
+            reynolds=20.0,
+            motion=motion,
+            device="cpu",
+            settings=km.IncompressibleSettings(overlap=1),
+        )
+        case.run(cycles=2 / 64, steps_per_cycle=64, out=tmp_path)
+        plot.from_directory(tmp_path, complete=False)
+
+    for name in ("grids", "spanwise", "cut"):
+        assert "phase 11.25 degrees" in seen[name].get_suptitle(), name

@@ -104,10 +104,18 @@ def test_the_load_along_a_span_has_the_title_and_the_mark_of_its_run(monkeypatch
 
     steady = plot.spanwise(replace(load, source=(case(), 0)))
     by_time = plot.spanwise(replace(load, source=(case(kind="unsteady", flow=flow), 0)))
+    part = SimpleNamespace(phase_deg=90.0, time=2.5, incompressible=False)
+    cyclic = case(kind="unsteady", flow=part)
+    cyclic.history.by_time = False
+    moment = plot.spanwise(replace(load, source=(cyclic, 0)))
+    waves = dict.fromkeys(("cl", "cm"), eta + 0j)
+    cycle = plot.spanwise(replace(load, harmonics=waves, source=(cyclic, 0)))
 
     assert steady.get_suptitle() == told
     assert steady.legends[0].get_title().get_text() == "did not converge"
     assert by_time.get_suptitle() == rf"{told}, time 2.5 chord/$a_\infty$"
+    assert moment.get_suptitle() == f"{told}, phase 90 degrees"  # of less than a cycle
+    assert cycle.get_suptitle() == told
     assert plot.spanwise(load).get_suptitle() == ""
     assert plot.spanwise(replace(load, source=(case(), 0)), "mine", "").legends == []
 

@@ -126,3 +126,12 @@ def coefficient(
         rms = float(np.sqrt(np.mean((values - before) ** 2)))
         change = Change(rms, amplitude - float(np.ptp(before) / 2), float(before[last]))
     return Coefficient(values, float(values.mean()), amplitude, harmonics, change, least, nothing)
+
+
+def fitted(values: FloatArray, phase: FloatArray) -> tuple[FloatArray, NDArray[np.complex128]]:
+    """Mean and complex harmonics c_n - i s_n, (orders, ...), of values (frames, ...) by least
+    squares over the phases (frames,) [rad] of the frames, which need not be uniform."""
+    orders = min(HARMONICS, (len(phase) - 1) // 2)
+    waves = [f(n * phase) for n in range(1, orders + 1) for f in (np.cos, np.sin)]
+    fit = np.linalg.pinv(np.stack([np.ones_like(phase), *waves], axis=1)) @ values
+    return fit[0], fit[1::2] - 1j * fit[2::2]

@@ -188,7 +188,8 @@ def _member(
     if solid:
         wings.figures(target, run, member, title, seen, unit)
         if flow.parts:
-            grids(parts_of(flow), title, unit, path=target("grids"))
+            told = at_moment(title, moment_of(flow, unit)) if unsteady else title
+            grids(parts_of(flow), told, unit, path=target("grids"))
         return
     if cyclic and _has_cycle(run, member):
         _pressures(run, member, target, title, unit)

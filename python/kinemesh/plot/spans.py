@@ -72,7 +72,7 @@ def _told(found: Spanwise, title: str | None, mark: str | None) -> tuple[str, st
     run, member = found.source
     if title is None:
         title = titled(title, found)
-        if run.history.kind == "unsteady" and run.history.by_time:
+        if run.history.kind == "unsteady" and not found.harmonics:  # of one moment
             flow = run.fields(member=member)
             unit = unit_of(run, flow)
             title = at_moment(title, moment_of(unit.of(flow), unit))

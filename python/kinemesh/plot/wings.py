@@ -254,7 +254,7 @@ def figures(
         warn(f"frame = {seen.frame!r} is for pictures of the plane; a wing is shown in the world's",
              UserWarning)  # fmt: skip
     skin = Surface(run, member, "plot")
-    frame = next(skin.frames([-1]))
+    frame = next(skin.frames([skin.nearest(flow.time)]))
     at = frame[0], skin.triangles, skin.at_nodes(frame)
     mark, span = unconverged(run, member), skin.span
     alike = same_all_along(*at[:2], span)
@@ -279,9 +279,9 @@ def figures(
     faces = {"diagonals": skin.diagonals, "unit": own}
     sections(*at, stations, data, label, **about, **faces, path=target("sections"))
     if not alike:
-        cyclic = unsteady and not run.history.by_time  # whose loads are those of a cycle
-        told = title if cyclic else now
-        spanwise(run.spanwise(member), title=told, mark=mark, path=target("spanwise"))
+        loads = run.spanwise(member)
+        told = title if loads.harmonics else now  # loads of a cycle have no moment
+        spanwise(loads, title=told, mark=mark, path=target("spanwise"))
     (middle,) = planes(points, walls, [0.5 if alike else CUT], span)
     more: dict[str, Any] = {"lines": not flow.cloud, "view": seen.window, "on": flow.on,
                             "unit": unit}  # fmt: skip

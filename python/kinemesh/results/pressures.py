@@ -24,7 +24,7 @@ from kinemesh.errors import CaseError
 from kinemesh.io.brief import Brief
 from kinemesh.io.paths import path_of
 from kinemesh.io.whole import replace
-from kinemesh.loops.harmonics import HARMONICS
+from kinemesh.loops.harmonics import fitted
 from kinemesh.results import flow_fields
 from kinemesh.results.along_walls import rearmost
 from kinemesh.results.sections import ACROSS, ends_of
@@ -274,12 +274,9 @@ def _harmonics(
     cp: FloatArray, phase: FloatArray, unit: tuple[str, complex] | None
 ) -> tuple[FloatArray, NDArray[np.complex128], NDArray[np.complex128] | None, str | None]:
     """Mean, harmonics, first harmonic per motion and name of the motion, of cp (frames, nodes)."""
-    orders = min(HARMONICS, (len(phase) - 1) // 2)
-    waves = [f(n * phase) for n in range(1, orders + 1) for f in (np.cos, np.sin)]
-    fit = np.linalg.lstsq(np.stack([np.ones_like(phase), *waves], axis=1), cp, rcond=None)[0]
-    harmonics = fit[1::2] - 1j * fit[2::2]
+    mean, harmonics = fitted(cp, phase)
     per = None if unit is None else harmonics[0] / unit[1]
-    return fit[0], harmonics, per, None if unit is None else unit[0]
+    return mean, harmonics, per, None if unit is None else unit[0]
 
 
 def _motion(run: Record, member: int | None) -> tuple[str, complex] | None:

@@ -24,6 +24,7 @@ from kinemesh.io.columns import LOADS
 from kinemesh.io.csv_rows import UNSTEADY
 from kinemesh.io.history import History
 from kinemesh.io.whole import replace
+from kinemesh.loops.harmonics import fitted
 from kinemesh.results.bands import Bands
 from kinemesh.results.sections import Section, SectionLoads, Span, sections
 from kinemesh.wiring import done_by
@@ -150,6 +151,10 @@ class Surface:
             found = files.read(self.path, int(number))
             yield found["points"], found["fields"]["Cp"]
 
+    def nearest(self, time: float) -> int:
+        """Number of the frame that is nearest to a time."""
+        return int(np.argmin(np.abs(self.times - time)))
+
     def loads(self, cuts: list[Section], frame: tuple[Floats, Floats]) -> list[SectionLoads]:
         """Loads of sections in a frame."""
         x, cp = frame
@@ -259,11 +264,11 @@ def spanwise(run: Record, member: int | None = None, stations: int = STATIONS) -
     shown = last if len(last) > 2 else [len(surface.times) - 1]
     each = [loads_of(run, of, surface.loads(cuts, frame)) for frame in surface.frames(shown)]
     series = {name: np.array([one[name] for one in each]) for name in each[0]}
-    mean = {name: values.mean(axis=0) for name, values in series.items()}
-    first = {}
+    mean, first = {name: values[-1] for name, values in series.items()}, {}
     if len(last) > 2:
-        turn = np.exp(-2j * np.pi * surface.cycles[last])
-        first = {name: 2 / len(last) * (turn @ series[name]) for name in LOADS}
+        found = {n: fitted(v, 2 * np.pi * surface.cycles[last]) for n, v in series.items()}
+        mean = {name: own for name, (own, _) in found.items()}
+        first = {name: found[name][1][0] for name in LOADS}
     conditions = run.summary["conditions"]
     length, area = (float(conditions[f"reference_{name}"]) for name in ("length", "area"))
     eta, y = (np.array([getattr(cut, name) for cut in cuts]) for name in ("eta", "y"))

@@ -20,7 +20,7 @@ from kinemesh.run import closing, resume
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
 
-FRAMES_PER_CYCLE = 16
+FRAMES_PER_CYCLE = 16  # at least, of as many steps; at most twice as many
 FRAMES = {2: 0, 3: 32}  # of a run of a gas without a period, at most; 0: every step is one
 SURFACES_PER_CYCLE = 64  # at least, of runs in space that have as many steps
 RESTARTS_PER_CYCLE = 4
@@ -217,24 +217,27 @@ class Plan:
         """True where the first flow is that of a march to a steady one."""
         return self.start in ("steady", EQUILIBRIUM)
 
-    @property
-    def frame_every(self) -> int:
-        """Steps between two frames of the field file."""
-        if self.periods is None and self.frame_time:
-            return max(1, round(self.frame_time / float(self.dt.min())))
-        return max(1, (self.steps_per_cycle or FRAMES_PER_CYCLE) // FRAMES_PER_CYCLE)
+    def is_frame(self, step: int) -> bool:
+        """Return True if a step is a frame of the field file.
 
-    @property
-    def surface_every(self) -> int:
-        """Steps between two frames of the walls in space: a divisor of those of a cycle."""
+        Without a period frames are `frame_time` apart, else they divide each cycle; the last step
+        is one.
+        """
+        if step == self.count:
+            return True
         if self.steps_per_cycle is None:
-            return self.frame_every
-        most = max(1, self.steps_per_cycle // SURFACES_PER_CYCLE)
-        return max(n for n in range(1, most + 1) if self.steps_per_cycle % n == 0)
+            return step % max(1, round(self.frame_time / float(self.dt.min()))) == 0
+        # frames that do not divide a cycle evenly are the first steps behind their phases
+        count = frames_of_cycle(self.steps_per_cycle)
+        return step * count % self.steps_per_cycle < count
 
-    def shown(self, step: int, every: int) -> bool:
-        """Return True if a step is a frame: one of `every`, or the end without a period."""
-        return step % every == 0 or (self.periods is None and step == self.count)
+    def is_surface(self, step: int) -> bool:
+        """Return True if a step is a frame of the walls in space: those of the field file, and at
+        least 64 that divide a cycle evenly."""
+        if self.steps_per_cycle is None or self.is_frame(step):
+            return self.is_frame(step)
+        most = max(1, self.steps_per_cycle // SURFACES_PER_CYCLE)
+        return step % max(n for n in range(1, most + 1) if self.steps_per_cycle % n == 0) == 0
 
     @property
     def restart_every(self) -> int:
@@ -286,3 +289,12 @@ class Plan:
             steps_per_cycle=self.steps_per_cycle,
             start=self.start,
         )
+
+
+def frames_of_cycle(steps: int) -> int:
+    """Frames of a cycle of so many steps: the fewest that divide it evenly, or else 16.
+
+    Of 16 steps and less each is a frame.
+    """
+    most = range(FRAMES_PER_CYCLE, 2 * FRAMES_PER_CYCLE + 1)
+    return min(steps, next((n for n in most if steps % n == 0), FRAMES_PER_CYCLE))

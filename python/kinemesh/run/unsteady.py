@@ -226,9 +226,9 @@ class Unsteady(Driver):
                     self.rescue()
                     raise
                 self.done += 1
-                if plan.shown(self.done, plan.frame_every):
+                if plan.is_frame(self.done):
                     self.files.fields(self.done * plan.dt)
-                if plan.shown(self.done, plan.surface_every):
+                if plan.is_surface(self.done):
                     self.files.surface(self.done * plan.dt)
                 self.over_now = over = self.over(self.done)
                 if over:
