@@ -5,7 +5,7 @@ import pytest
 from kinemesh import plot
 from kinemesh.io import csv_rows as named
 from kinemesh.io import history
-from kinemesh.plot.style import figure_of, wrapped
+from kinemesh.plot.style import BLUE, RED, figure_of, wrapped
 from kinemesh.plot.times import ABOUT, Load, limit, loads
 
 pytestmark = pytest.mark.no_sanitizer
@@ -74,6 +74,26 @@ def test_marks_of_two_axes_of_a_panel_lie_beyond_the_lines_of_both():
     figure.draw_without_rendering()
     top = axes.transData.transform((0, lift.max()))[1]
     assert text.get_window_extent().y0 > top + 20  # pixels; the margin alone leaves 6
+
+
+def test_both_loads_that_begin_far_beyond_are_told_one_above_the_other():
+    """As about a sphere that starts at once: the lift was told of by nothing, as the drag is more
+    of its range beyond."""
+    calm = np.linspace(1.4, 1.2, 38)
+    figure = loads(one(cl=np.r_[9.0, -6.0, calm / 10], cd=np.r_[35.2, -20.0, calm]))
+
+    axes, right = figure.axes
+    texts = right.texts
+    said = {text.get_text().split(" ", 1)[1]: text for text in texts}
+    assert {told: text.get_color() for told, text in said.items()} == {
+        "9 at 1": BLUE, "35.2 at 1": RED, "-6 at 2": BLUE, "-20 at 2": RED
+    }  # fmt: skip
+    figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in texts]
+    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+    lines = [(own, line) for own in (axes, right) for line in own.lines]
+    seen = np.concatenate([own.transData.transform(line.get_xydata()[4:]) for own, line in lines])
+    assert not any(box.padded(2).count_contains(seen) for box in boxes)
 
 
 # ---------------------------------------------------------------- noise

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 FAR = 4.0  # how many times the range of what follows a start may have and still be drawn
 BAND = 0.16  # of the range of an axis, for a mark at its edge
+ROWS = 0.75  # of that band, a mark has of several
 UP, DOWN = r"$\uparrow$", r"$\downarrow$"
 ABOUT = "moment of each body about its own point, of all about the point of the case"
 
@@ -101,7 +102,7 @@ def _name_sides(left: Any, right: Any) -> None:
 def limit(panels: Sequence[Sequence[Load]], time: NDArray[np.float64]) -> None:
     """Set the ranges of all axes of a figure; loads of one panel share theirs.
 
-    A mark at each edge of a panel tells the value farthest beyond it.
+    Marks at the edges of a panel tell the value of each load that lies farthest beyond it.
     """
     spans = [[load.span() for load in panel] for panel in panels]
     largest = max(high - low for panel in spans for low, high in panel)
@@ -109,25 +110,27 @@ def limit(panels: Sequence[Sequence[Load]], time: NDArray[np.float64]) -> None:
         ends = np.array([ends_of(low, high, largest) for low, high in found])
         wide = ends[:, 1] - ends[:, 0]
         for side, sign in enumerate((-1, 1)):
-            beyond = [
-                (sign * (line[at] - ends[k, side]) / wide[k], line[at], time[at], colour)
-                for k, load in enumerate(panel)
-                for colour, line in load.lines
-                for at in [int(np.argmax(sign * line))]
-            ]
-            far, value, when, colour = max(beyond, key=lambda one: float(one[0]))
-            if far > 0:
-                ends[:, side] += sign * BAND * wide  # where no line is but that of the start
-                _mark(panel[-1].axes, sign > 0, f"{value:.3g} at {when:.3g}", colour)
+            marks = []
+            for load, own in zip(panel, ends[:, side], strict=True):
+                colour, line = max(load.lines, key=lambda one: float((sign * one[1]).max()))
+                at = int(np.argmax(sign * line))
+                if sign * line[at] > sign * own:
+                    marks.append((colour, f"{line[at]:.3g} at {time[at]:.3g}"))
+            if marks:  # where no line is but those of the start
+                ends[:, side] += sign * BAND * max(1.0, ROWS * len(marks)) * wide
+            for row, (colour, text) in enumerate(marks):
+                _mark(panel[-1].axes, sign > 0, text, colour, row)
         for load, (low, high) in zip(panel, ends, strict=True):
             load.axes.set_ylim(low, high)
 
 
-def _mark(axes: Any, up: bool, text: str, colour: str) -> None:
-    """An arrow with words at the end of the upper or lower edge, as a start is at its beginning."""
+def _mark(axes: Any, up: bool, text: str, colour: str, row: int = 0) -> None:
+    """An arrow with words at the end of the upper or lower edge, as a start is at its beginning, or
+    so many rows from it."""
     style = {"color": colour, "fontsize": 8, "ha": "right", "va": "top" if up else "bottom"}
-    place = (0.99, 0.98 if up else 0.02)
-    axes.text(*place, f"{UP if up else DOWN} {text}", transform=axes.transAxes, **style)
+    away = (0.0, (-1 if up else 1) * (2.0 + 10.0 * row))  # points
+    axes.annotate(f"{UP if up else DOWN} {text}", (0.99, float(up)), xycoords="axes fraction",
+                  xytext=away, textcoords="offset points", **style)  # fmt: skip
 
 
 def _loads_of(
