@@ -76,6 +76,19 @@ def test_lines_of_each_side_are_drawn_in_its_own_panel():
     assert panels[0].get_ylim()[0] > panels[0].get_ylim()[1]  # x downwards
 
 
+def test_arrows_of_straight_lines_do_not_stand_in_one_row():
+    """As on a section drawn out along the span, where all lines are equally long."""
+    points, walls = plate(count=11)
+    panel = surface_friction(points, walls, np.tile([1.0, 0.0, 0.0], (len(points), 1))).axes[0]
+
+    (lines,) = [own for own in panel.collections if hasattr(own, "get_segments")]
+    tails, heads = np.array([patch._posA_posB for patch in panel.patches]).transpose(1, 0, 2)
+    assert len(np.unique(np.round(tails[:, 0], 6))) == len(lines.get_segments()) > 20
+    share, _ = np.histogram(heads[:, 1], bins=5, range=(0, 1))
+    assert share.min() > 0.1 * len(heads)  # 0.2 where they are even
+    assert (heads[:, 1] > tails[:, 1]).all()  # downstream
+
+
 @pytest.mark.long
 @pytest.mark.flow
 @pytest.mark.filterwarnings("ignore:.*(planform|residual|edges lie along):RuntimeWarning")

@@ -16,6 +16,8 @@ ACROSS = 160  # points of the lattice of lines of friction along the longer side
 SHARE = 0.98  # of the area, whose friction the colours reach
 DENSE = 1.5  # lines of friction along the longer side, over Matplotlib's own density
 FEWEST = 0.1  # lines along the shorter side, at least, in the same measure
+APART = 0.35  # between arrows of a line of friction, over the longer side of a panel
+GOLDEN = 0.6180339887  # of that distance, by which arrows of lines drawn one after another differ
 ROOM = 0.05  # about a wing, over its own size
 INSIDE = -1e-9  # least weight of a corner for a point that counts as within a triangle
 
@@ -88,12 +90,40 @@ def surface_friction(
         y, x, along, down = lattice(points, side, vectors)
         if np.isfinite(along).any() and (along != 0).any() | (down != 0).any():
             dense = DENSE * np.ptp(points[:, [1, 0]], axis=0) / np.ptp(points[:, :2], axis=0).max()
-            axes.streamplot(y, x, along, down, density=np.maximum(dense, FEWEST), color=DARK,
-                            linewidth=0.5, arrowsize=0.6)  # fmt: skip
+            lines = axes.streamplot(y, x, along, down, density=np.maximum(dense, FEWEST),
+                                    color=DARK, linewidth=0.5).lines  # fmt: skip
+            for own in [*axes.patches]:  # one in the middle of each line
+                own.remove()
+            _arrows(axes, lines.get_segments(), np.ptp(points[:, :2], axis=0).max())
     ends = "max" if size.max() > most else "neither"
     figure.colorbar(drawn, ax=panels, shrink=0.85, extend=ends).set_label("$c_f$")
     headed(figure, title, mark)
     return figure
+
+
+def _arrows(axes: Any, segments: list[Floats], size: float) -> None:
+    """Arrows along lines given by their segments (n, 2), one line behind the other.
+
+    They are `APART` of the size of the picture apart, and begin elsewhere on each line: the middles
+    of lines alone, as Matplotlib has it, stand in one row on a wall whose lines are straight.
+    """
+    from matplotlib.patches import FancyArrowPatch
+
+    if not segments:
+        return
+    ends = np.concatenate([np.stack([own[:-1], own[1:]], axis=1) for own in segments])
+    way = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+    begins = np.append(True, (ends[1:, 0] != ends[:-1, 1]).any(axis=1))
+    lines = np.split(np.arange(len(ends)), np.flatnonzero(begins)[1:])
+    for number, rows in enumerate(lines):
+        behind = np.cumsum(way[rows])
+        start = (0.25 + GOLDEN * number) % 1
+        places = (start + np.arange(int(behind[-1] / (APART * size)) + 1)) * APART * size
+        some = places[places < behind[-1]]
+        for place in some if len(some) else [behind[-1] / 2]:
+            tail, head = ends[rows[min(np.searchsorted(behind, place), len(rows) - 1)]]
+            style: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 6, "shrinkA": 0}
+            axes.add_patch(FancyArrowPatch(tail, head, color=DARK, linewidth=0, shrinkB=0, **style))
 
 
 def _panels(points: NDArray[Any], unit: str) -> tuple[Any, Any]:
