@@ -109,6 +109,21 @@ def test_layers_that_end_before_the_logarithmic_law_have_no_empty_half(top, end)
     assert axes.get_xlim()[1] == pytest.approx(end)
 
 
+@pytest.mark.parametrize(("low", "high"), [(0.25, 3.0), (0.5, 60.0), (0.2, 900.0)])
+def test_names_along_an_axis_of_few_decades_do_not_meet(low, high):
+    y = np.append(0.0, np.geomspace(low, high, 6))
+    figure = plot.layers({"above": Layer(0.5, 0.0, 0.1, y, np.sqrt(y), None)})
+    figure.draw_without_rendering()
+
+    axis = figure.axes[0].xaxis
+    texts = [*axis.get_ticklabels(), *axis.get_ticklabels(minor=True)]
+    ends = figure.axes[0].get_xlim()
+    seen = [own for own in texts if own.get_text() and ends[0] <= own.get_position()[0] <= ends[1]]
+    boxes = [own.get_window_extent() for own in seen]
+    assert len(boxes) >= 3
+    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+
+
 @pytest.mark.flow
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*(residual|y\\+):RuntimeWarning")

@@ -87,6 +87,28 @@ def test_figures_are_the_same_with_any_chord(kind, tmp_path, shown):
     assert any("/c" in text or "/d" in text or "chord" in text for text in labels)
 
 
+@pytest.mark.long
+@pytest.mark.flow
+def test_coordinates_on_springs_are_the_same_with_any_chord(tmp_path, shown):
+    ring, each = km.mesh.cylinder(640, around=40, wall_spacing=0.05, far_field=8.0), {}
+    for chord in (0.3, 1.0, 2.5):
+        body = km.structure.Cylinder(2, 5)
+        case = km.Incompressible(
+            ring.transformed(chord * ring.points), reynolds=100.0, stream=0, structure=body,
+            chord=chord, device="cpu",
+        )  # fmt: skip
+        out = tmp_path / f"{chord:g}"
+        case.run(time_step=0.05 * chord, steps=8, kick={"shift": 0.05}, out=out)
+        each[chord] = {"coordinates": drawn(out, shown)["coordinates"]}
+
+    for chord in (0.3, 2.5):
+        assert_same(each[1.0], each[chord], False)
+    ((time, shift, _, ends),) = each[1.0]["coordinates"]
+    assert (time, shift) == ("time [diameter/U]", "shift $y/d$")
+    assert ends[0, 1] == pytest.approx(0.4, rel=0.05)  # the time of eight steps
+    assert 0.05 <= ends[1, 1] < 0.06  # the kick
+
+
 def ring_of(path, size, chord):
     """A made-up run about a circle of diameter 1, in a mesh of another unit."""
     made = folder(path / f"{size:g}-{chord}")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LONGEST = 40  # letters of a legend's row, of which there are two side by side
 KAPPA, OFFSET = 0.41, 5.0  # of the logarithmic law of the wall
+DECADES = 2.5  # of an axis, below which there are names between powers of ten
 BUFFER = 11.0  # y+ where its two parts meet
 NOSE = 0.1  # share of a wall whose friction may lie beyond the axis
 HIGH, LOW = 2.0, 1.2  # ends of the axis over the largest friction behind the nose, the least one
@@ -157,6 +158,17 @@ def _sides(wall: Wall) -> Iterator[tuple[NDArray[np.int64], bool]]:
     yield rows[nose::-1], False
 
 
+def _name_few_decades(axes: Any) -> None:
+    """Name 1, 2 and 5 of each decade of a short logarithmic axis, where names of all meet."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    low, high = axes.get_xlim()
+    if np.log10(high / low) < DECADES:
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
 @styled
 def layers(found: Mapping[str, Layer], title: str | None = None) -> Any:
     """Velocity in boundary layers over the distance from the wall, both in wall units.
@@ -179,6 +191,7 @@ def layers(found: Mapping[str, Layer], title: str | None = None) -> Any:
     ends = [float(f(own.y_plus[1:])) for own in found.values() for f in (np.min, np.max)]
     most = max(ends) if max(ends) < BUFFER else max([*ends, 100.0])  # of few cells, or laminar
     axes.set_xlim(min([*ends, 1.0]) / 1.5, most * 1.5)
+    _name_few_decades(axes)
     axes.set_ylim(0.0, 1.15 * max(float(own.u_plus.max()) for own in found.values()))
     axes.set(xlabel="$y^+$", ylabel="$u^+$")
     axes.set_title(wrapped(titled(title, *found.values()), NARROW))
