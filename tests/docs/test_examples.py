@@ -374,7 +374,8 @@ def test_four_methods_estimate_errors_by_each_other_and_by_three_sizes(
     for settings in (km.AleSettings, km.CellSettings, km.MeshlessSettings):
         monkeypatch.setitem(defaults(settings), "steady_drop", 1e-3)
         monkeypatch.setitem(defaults(settings), "unsteady_drop", 1e-3)  # for periodic loops
-    gas = {"nodes": 2_000, "far_field": 15, "cycles": 3, "steps_per_cycle": 12}
+    # of 500 nodes the third cycle is 1.1 % off the second, the fourth 0.06 % off the third
+    gas = {"nodes": 2_000, "far_field": 15, "cycles": 4, "steps_per_cycle": 12}
     plunging = {"section_nodes": 1_200, "wing_nodes": 1_200, "plunge_steps": 20}
 
     names = executed("four_methods.ipynb", **gas, **plunging)

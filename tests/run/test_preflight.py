@@ -1,12 +1,16 @@
 """A motion that the mesh cannot follow is found before any flow, and the look costs no bit."""
 
+import warnings
 from dataclasses import dataclass
 
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.cases.flown import flown
 from kinemesh.deform import Deformation, Mover
+from kinemesh.run import preflight
 from kinemesh.run import unsteady as runs
+from kinemesh.run.plan import Plan
 
 MESH = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
 QUICK = km.AleSettings(unsteady_iterations=6, steady_iterations=30)  # bits matter, not the flow
@@ -58,6 +62,37 @@ def test_the_worst_cell_of_the_cycle_is_told_with_its_phase(method):
         at = history["phase_deg"][np.argmin(history[column])]
         assert told[name.removesuffix("_deg") + "_phase_deg"] == pytest.approx(at, abs=1e-9)
     assert 0 < run.summary["seconds"]["motion pre-flight"] < run.summary["seconds"]["total"]
+
+
+@pytest.mark.parametrize(
+    ("given", "worst", "folds"),
+    [(30.0, 2.9, True), (30.0, 3.1, False), (0.107, 0.0004, False), (1.2, 0.1, True)],
+)
+def test_cells_that_nearly_fold_are_told_beside_the_mesh_as_given(given, worst, folds, monkeypatch):
+    """A corner that is flat as given, as where a wing's cap ends, loses nothing by staying flat."""
+    model = case(km.deform.TorsionalSprings())
+    plan = Plan.of(model, "as is", 1, 4, None, None)
+    angles = iter([given, given, worst, given, given, given])
+
+    def shapes(grid):
+        return {"least_area": np.ones(1), "least_angle_deg": np.array([next(angles)])}
+
+    monkeypatch.setattr(type(model.grid), "shapes", shapes)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = preflight.fly(model, plan.dt, plan.dry_steps, plan.phases)
+
+    said = [str(one.message) for one in caught]
+    advice = "cells nearly fold; try a smaller motion, or another deformation"
+    expected = (
+        f"the least angle falls to {worst:.3g} degrees at phase 90 degrees, {given:.3g} in the "
+        f"mesh as given: {advice}"
+    )
+    assert said == [expected] * folds
+    assert found["given_least_angle_deg"] == given
+    (told,) = [one for one in flown(found, model, plan) if "least angle" in one]
+    flat = ", so that corners are flat anyway" * (given < 1)
+    assert told == f"least angle {worst:.3g} degrees at phase 90 (as given {given:.3g}{flat})"
 
 
 def test_rigid_motion_needs_none():

@@ -9,6 +9,7 @@ import numpy as np
 
 from kinemesh.errors import warn
 from kinemesh.overset.report import DONORS, SIZES
+from kinemesh.run.preflight import FLAT
 from kinemesh.sentences import said as told
 
 if TYPE_CHECKING:
@@ -27,8 +28,20 @@ def flown(found: dict[str, Any], model: Any, plan: Plan) -> list[str]:
         for key in (name.removesuffix(tail) for name in found if name.endswith(tail)):
             angle = f"{key}_deg" in found
             value = f"{found[f'{key}_deg']:.3g} degrees" if angle else f"{found[key]:.3g}"
-            said.append(f"{key.replace('_', ' ')} {value} {words.format(found[key + tail])}")
+            said.append(
+                f"{key.replace('_', ' ')} {value} {words.format(found[key + tail])}"
+                f"{_as_given(found, f'{key}_deg' if angle else key)}"
+            )
     return said
+
+
+def _as_given(found: dict[str, Any], name: str) -> str:
+    """End of a finding: the number of the mesh or cloud as given."""
+    given = found.get(f"given_{name}")
+    if given is None:
+        return ""
+    flat = name.endswith("_deg") and given < FLAT
+    return f" (as given {given:.3g}{', so that corners are flat anyway' * flat})"
 
 
 def _donors(found: dict[str, Any], model: Any, plan: Plan) -> list[str]:

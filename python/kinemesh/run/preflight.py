@@ -18,11 +18,13 @@ from kinemesh.deform.still import Still
 from kinemesh.errors import NumericalFault, OversetError, warn_of
 from kinemesh.run import interrupt
 from kinemesh.run.advice import smaller_step
+from kinemesh.sentences import Sentence
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
     from kinemesh.motion import Pose
 
+FOLDED, FLAT = 0.1, 1.0  # share of the angle as given below which cells nearly fold; degrees
 REMEDIES = {
     "springs": "Delaunay mapping, more steps per cycle, or rigid motion",
     "delaunay": "new graphs on the way (Delaunay(retriangulate=True)), a smaller motion, rigid "
@@ -52,9 +54,9 @@ def fly(
     Returns
     -------
     dict    steps, and with phases (or times) least_area [chord^2], least_angle_deg of a mesh, or
-        worst_condition of a cloud, or what is counted of overset parts; numbers of one member,
-        lists of several.  Empty for rigid motion, which leaves every cell its shape, and where no
-        body moves.
+        worst_condition of a cloud, each also of the space as given (`given_least_area`), or what is
+        counted of overset parts; numbers of one member, lists of several.  Empty for rigid motion,
+        which leaves every cell its shape, and where no body moves.
 
     Raises
     ------
@@ -70,6 +72,7 @@ def fly(
     number = 0
     try:
         ensemble.at("pre-flight of the motion, where it begins", 0)
+        given = solver.grid.shapes()
         solver.rest(solver.bodies.poses(np.zeros(members)))
         mover = solver.deform.attach(solver.grid.vertices)
         for number in range(steps + 1):
@@ -100,8 +103,15 @@ def fly(
         ) from fault
     finally:
         solver.rewind()
+    what = "time" if cycle is None else "phase_deg"
+    given = {name: own for name, own in given.items() if name in worst}
+    angles = {name: own for name, own in worst.items() if name in given and name.endswith("_deg")}
+    for name, own in angles.items():
+        notes += _folded(name, own, given[name], of_worst[name], ensemble.alive, cycle)
     warn_of(notes)
-    return _report(steps, worst, of_worst, "time" if cycle is None else "phase_deg")
+    return _report(steps, worst, of_worst, what) | _numbers(
+        {f"given_{name}": own for name, own in given.items()}
+    )
 
 
 def reach(solver: Moving, ends: Sequence[Sequence[Pose]]) -> dict[str, Any]:
@@ -136,8 +146,7 @@ def reach(solver: Moving, ends: Sequence[Sequence[Pose]]) -> dict[str, Any]:
         ) from fault
     finally:
         solver.rewind()
-    each = {name: np.asarray(own).tolist() for name, own in found.items()}
-    return {k: v[0] if isinstance(v, list) and len(v) == 1 else v for k, v in each.items()}
+    return _numbers(found)
 
 
 def _keeps_shape(solver: Moving) -> bool:
@@ -183,5 +192,34 @@ def _report(
     for name, values in worst.items():
         columns[name] = values
         columns[f"{name.removesuffix('_deg')}_{what}"] = at[name]
-    lists = {name: values.tolist() for name, values in columns.items()}
-    return {"steps": steps} | {k: v[0] if len(v) == 1 else v for k, v in lists.items()}
+    return {"steps": steps} | _numbers(columns)
+
+
+def _numbers(columns: dict[str, Any]) -> dict[str, Any]:
+    """Lists of several members, numbers of one."""
+    each = {name: np.asarray(own).tolist() for name, own in columns.items()}
+    return {k: v[0] if isinstance(v, list) and len(v) == 1 else v for k, v in each.items()}
+
+
+def _folded(
+    name: str, worst: Any, given: Any, at: NDArray[np.float64], alive: Any, cycle: Any
+) -> list[str]:
+    """Notes of members whose least angle, (members,) [deg], falls nearly to none.
+
+    Corners that are flat in the mesh as given, as where the cap of a wing's tip ends, stay flat:
+    they may lose their last `FLAT` degrees.
+    """
+    found = alive & (worst < FOLDED * given) & (given - worst > FLAT)
+    told = name.removesuffix("_deg").replace("_", " ")
+    each = np.flatnonzero(found).tolist()
+    several = len(worst) > 1
+    return [
+        Sentence(
+            f"the {told} falls to {worst[m]:.3g} degrees at {_words(at[m : m + 1], cycle)}, "
+            f"{given[m]:.3g} in the mesh as given: cells nearly fold",
+            member=m if several else None,
+            advice="try a smaller motion, or another deformation",
+            about="folded",
+        )
+        for m in each
+    ]
