@@ -3,6 +3,7 @@
 import kinemesh as km
 import numpy as np
 import pytest
+from clouds import half_wing
 from kinemesh.dimension import XYZ
 from scipy.spatial.transform import Rotation
 from solver_cases import on_devices
@@ -197,8 +198,30 @@ def test_sections_in_the_plane_and_modal_meshes_do_not_twist():
     section = km.mesh.airfoil("naca0012", nodes=500)
     with pytest.raises(km.SettingsError, match="which is of meshes in space"):
         km.Ale(section, mach=0.4, motion=LAW)
-    with pytest.raises(km.SettingsError, match="sections that twist turn; take TorsionalSprings"):
+    words = r"sections that twist turn; take km\.deform\.TorsionalSprings\(\) or Carrier\(\), or"
+    with pytest.raises(km.SettingsError, match=words):
         km.Ale(WING, mach=0.4, motion=LAW, deform=km.deform.Modal(), device="cpu")
+    rigid = r"the body twists, and deform is Rigid\(\).*take km\.deform\.TorsionalSprings\(\) or C"
+    with pytest.raises(km.SettingsError, match=rigid) as caught:
+        km.Ale(WING, mach=0.4, motion=LAW, deform=km.deform.Rigid(), device="cpu")
+    assert "Modal" not in str(caught.value)  # which would be refused next
+
+
+def test_a_cloud_that_is_to_twist_is_told_of_a_mesh_and_of_small_amplitudes():
+    """No deformation of clouds turns sections; one that is named takes bodies that bend."""
+    cloud, mesh = half_wing(), r"take a mesh \(km\.Ale\) with km\.deform\.TorsionalSprings\(\)"
+    small = "km.motion.vibrate with Modal()"
+    for deform in (km.deform.Rigid(), km.deform.Modal()):
+        with pytest.raises(km.SettingsError, match=mesh) as caught:
+            km.Meshless(cloud, mach=0.4, motion=LAW, deform=deform, device="cpu")
+        assert str(caught.value).endswith(small)
+    bends = km.motion.vibrate([lambda p: 0.1 * p], 0.1, k=0.3)
+    alone = r"rigid bodies alone; take km\.deform\.Modal\(\), with a solver of a gas$"
+    with pytest.raises(km.SettingsError, match=alone):
+        km.Meshless(cloud, mach=0.4, motion=bends, deform=km.deform.Rigid(), device="cpu")
+    for deform in (SPRINGS, km.deform.Carrier()):
+        with pytest.raises(km.SettingsError, match=r"Rigid\(\), or Modal\(\) where a body bends$"):
+            km.Meshless(cloud, mach=0.4, motion=bends, deform=deform, device="cpu")
 
 
 def test_a_case_file_twists_by_the_reference_length():

@@ -17,7 +17,7 @@ def test_the_case_is_that_of_the_paper():
     assert (case.flow.mach, case.flow.alpha_deg, case.flow.reynolds) == (0.84, 0.0, 21.66e6)
     assert case.flow.turbulence == "sa"
     assert case.flow.reynolds_of_unit == pytest.approx(21.66e6 / SEMISPAN, rel=1e-5)
-    assert (motion.amplitude_deg, motion.k, motion.semispan) == (10, 0.27, 1.476)
+    assert (motion.amplitude_deg, motion.k, motion.span) == (10, 0.27, 1.476)
     assert motion.chord == CHORD
     assert pytest.approx(case.job.steps_per_cycle, abs=0.1) == 6.28318 / (0.27 * 0.12)
     assert case.job.cycles == 5

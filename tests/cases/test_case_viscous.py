@@ -105,6 +105,7 @@ def test_incompressible_flow_has_a_reynolds_number_and_no_laws_of_a_gas():
         ({"wall": 1.2}, "wall is 1.2 and has no effect without reynolds"),
         ({"reynolds_length": 2.0}, "reynolds_length is 2.0 and has no effect without reynolds"),
         (SA | {"turbulence": "sst"}, "turbulence is 'sst', expected 'sa'"),
+        ({"turbulence": "sst"}, "turbulence is 'sst', expected 'sa'"),  # of an inviscid gas
         (SA | {"wall": -1}, "wall is -1, expected 'adiabatic', or a temperature"),
         (SA | {"wall": "hot"}, "wall is 'hot', expected 'adiabatic'"),
         (SA | {"wall": True}, "wall is True, expected 'adiabatic'"),

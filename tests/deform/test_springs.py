@@ -258,6 +258,28 @@ def test_springs_unsolved_in_the_iterations_allowed_are_an_error(device):
         mover.step(lambda share: [Pose(0.1, (0.25, 0))])
 
 
+@pytest.mark.parametrize(
+    ("solver", "other"), [("multigrid", "bicgstab"), ("bicgstab", "multigrid")]
+)
+def test_a_solver_that_breaks_down_is_told_with_another_one(solver, other):
+    """Sides that are no numbers, as of cells without an area; a run may have no cycle."""
+    _, mover = mover_of(MESHES["airfoil"](), "cpu", solver=solver)
+    solve = mover.begin_solve
+
+    def broken():
+        solve()
+        mover.backend.put(mover.solver.live, 0)
+        mover.backend.put(mover.solver.status, 2)
+
+    mover.begin_solve = broken
+    advice = (
+        rf"the springs' solver \({solver}\) broke down; try TorsionalSprings\(solver='{other}'\), "
+        r"or shorter time steps \(more steps per cycle\), Delaunay mapping or rigid motion$"
+    )
+    with pytest.raises(km.NumericalFault, match=advice):
+        mover.step(lambda share: [Pose(0.1, (0.25, 0))])
+
+
 @on_devices
 def test_only_the_member_that_needs_it_takes_a_step_in_halves(device):
     """160 degrees invert cells in one part, 5 do not: that member keeps its solo bits."""

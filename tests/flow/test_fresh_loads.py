@@ -89,8 +89,15 @@ def test_to_ask_for_loads_changes_no_run(flow, device):
 @pytest.mark.parametrize("flow", list(GASES))
 def test_friction_along_walls_is_that_of_the_flow_that_was_set(flow):
     used, new = case(flow, "cpu"), case(flow, "cpu")
+    stream = new.primitive()
+    with pytest.raises(km.SettingsError, match=r"no flow was computed.*case\.steady\(\)"):
+        new.walls()
     used.run(**STEPS)
     used.initialise()
+    with pytest.raises(km.SettingsError, match="no flow was computed"):
+        used.walls()
+    for made in (used, new):
+        made.initialise(stream)
 
     walls = [made.walls()["cylinder"] for made in (used, new)]
 

@@ -114,7 +114,7 @@ def test_each_member_has_the_place_of_its_largest_y_plus():
         [ring, empty, other], mach=0.3, reynolds=40.0, alpha_deg=[0.0, 0.0, 90.0], device="cpu",
         moment_about=(0.0, 0.0), walls=["cylinder"], far=["rim", "farfield"],
     )  # fmt: skip
-    case.coefficients()
+    case.initialise(case.primitive())
     found = case.end_numbers()
     for member in (0, 2):
         (wall,) = case.walls(member).values()

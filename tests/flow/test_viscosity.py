@@ -69,6 +69,13 @@ def test_viscosity_without_a_reynolds_number_is_refused():
         case(viscosity=km.Viscosity(wall=1.2))
 
 
+@pytest.mark.parametrize("reynolds", [None, 100.0])
+def test_a_model_that_is_none_is_told_before_a_reynolds_number_is_asked_for(reynolds):
+    words = r"^turbulence is 'sst', expected 'sa' .*; leave it out of a laminar or inviscid flow$"
+    with pytest.raises(km.SettingsError, match=words):
+        case(reynolds=reynolds, turbulence="sst")
+
+
 @pytest.mark.parametrize("wrong", [{"wall": 1.2}, 288.15, "air", km.Viscosity])
 @pytest.mark.parametrize("reynolds", [None, 100.0])
 def test_what_is_no_viscosity_is_refused(wrong, reynolds):

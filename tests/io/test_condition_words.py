@@ -34,7 +34,7 @@ PITCH, PLUNGE = km.motion.pitch(2.5, 0.08), km.motion.plunge(0.1, 0.08, phase_de
         ),
         (
             km.motion.twist(3.0, 0.1, span=2.0) + km.motion.plunge(0.1, 0.1),
-            "twist + plunge, amplitude 3 deg, k 0.1, semispan 2, about (0.25, 0, 0), sweep 0 deg, "
+            "twist + plunge, amplitude 3 deg, k 0.1, span 2, about (0.25, 0, 0), sweep 0 deg, "
             "dihedral 0 deg, plunge amplitude 0.1",
         ),
         (km.motion.given(about=(0.5, 0.1)), "given, about (0.5, 0.1)"),

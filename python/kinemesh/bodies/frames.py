@@ -96,7 +96,7 @@ class Framed(Motion):
             return Motion.rate(self, t, u_inf)
         return self.motion.rate(t, u_inf)
 
-    def span(self, u_inf: float) -> float:
+    def interval(self, u_inf: float) -> float:
         return DIFFERENCE / (self.omega(u_inf) or 1 / self.length)
 
     @property

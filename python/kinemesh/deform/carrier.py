@@ -13,14 +13,14 @@ from typing import Any
 
 from kinemesh.arguments import checks_names, per_member
 from kinemesh.deform.carrier_mover import Carried, CarrierMover
-from kinemesh.deform.mover import Deformation
+from kinemesh.deform.mover import OF_CLOUDS, Deformation
 from kinemesh.deform.springs import TorsionalSprings
 from kinemesh.device.backend import Backend
 from kinemesh.errors import MeshError, SettingsError, shown
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.fingerprint import fingerprint
 from kinemesh.space.solids import SolidVertices
-from kinemesh.space.vertices import Vertices
+from kinemesh.space.vertices import MeshVertices, Vertices
 
 AUTO = "auto"
 TETRAHEDRA = {"tetrahedra"}
@@ -110,11 +110,13 @@ class Carrier(Deformation):
     def check_vertices(self, vertices: Vertices) -> None:
         """Refuse meshes in the plane and clouds, and carriers that are none of these meshes."""
         if not isinstance(vertices, SolidVertices):
+            clouds = not isinstance(vertices, MeshVertices)
             what = {2: "in the plane", 3: "of points without cells"}[vertices.dimensions]
+            ways = "method = 'springs' or 'delaunay' (TorsionalSprings() or Delaunay())"
+            ways = OF_CLOUDS[vertices.dimensions] if clouds else ways
             raise SettingsError(
                 f"deform is 'carrier' (in Python Carrier()), which moves meshes in space, and this "
-                f"is one {what}; take method = 'springs' or 'delaunay' (TorsionalSprings() or "
-                "Delaunay()) in the plane, 'rigid' (Rigid()) of clouds in space"
+                f"is one {what}; take {ways}"
             )
         self._carried(vertices)
 

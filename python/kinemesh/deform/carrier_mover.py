@@ -16,14 +16,14 @@ from kinemesh.bodies.placement import Poses
 from kinemesh.bodies.shapes import Shapes
 from kinemesh.deform.bearing import Bearing
 from kinemesh.deform.mover import Mover
-from kinemesh.deform.spring_mover import Settings, SpringMover
+from kinemesh.deform.spring_mover import STEPS, Settings, SpringMover
 from kinemesh.device.faults import AREA, PIVOT, decode
 from kinemesh.errors import MeshError
 from kinemesh.linear.stack import Alike, Items
 from kinemesh.mesh import Mesh
 from kinemesh.space.solids import SolidVertices
 
-REMEDY = "more steps per cycle, a carrier of more nodes there, springs on a mesh, or rigid motion"
+REMEDY = f"{STEPS}, a carrier of more nodes there, springs on a mesh, or rigid motion"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from kinemesh.bodies.placement import Poses
 from kinemesh.bodies.poses import rows_of
 from kinemesh.device.backend import Backend
-from kinemesh.dimension import DIMENSIONS, Dimension
+from kinemesh.dimension import DIMENSIONS
 from kinemesh.errors import SettingsError
 from kinemesh.motion import Motion, Pose
 from kinemesh.space.conditions.base import Condition
-from kinemesh.space.vertices import Vertices
+from kinemesh.space.vertices import MeshVertices, Vertices
 
 
 class Kept:
@@ -56,11 +56,24 @@ class Kept:
         self._back()
 
 
+SMALL = "shapes of small amplitude by km.motion.vibrate"
 BENDING = {
-    2: "km.deform.Modal(), TorsionalSprings() or Delaunay()",
-    3: "km.deform.TorsionalSprings() or Carrier() on a mesh, or Modal() where it does not twist",
+    (2, True): "km.deform.Modal(), TorsionalSprings() or Delaunay()",
+    (2, False): "km.deform.Modal() or Delaunay()",
+    (3, True): "km.deform.TorsionalSprings(), Carrier() or Modal()",
+    (3, False): "km.deform.Modal()",
 }
-"""Deformations that take bodies that bend, by dimensions."""
+"""Deformations that take bodies that bend, by dimensions and whether there are cells of a mesh."""
+TWISTING = {
+    True: f"km.deform.TorsionalSprings() or Carrier(), or {SMALL}",
+    False: "a mesh (km.Ale) with km.deform.TorsionalSprings() or Carrier(), as no deformation of "
+    f"clouds follows, or {SMALL} with Modal()",
+}
+"""Remedies where sections turn, likewise."""
+
+
+OF_CLOUDS = {2: "Delaunay() or Rigid()", 3: "Rigid(), or Modal() where a body bends"}
+"""Deformations of clouds, by dimensions."""
 
 
 class Mover(ABC):
@@ -251,21 +264,24 @@ class Deformation(ABC):
         """
         del conditions, moving  # as a rule it can
 
-    def check_bending(self, body: str, dimension: Dimension, turns: bool = False) -> None:
-        """SettingsError where it cannot take a body, in words, that bends in the plane or space.
+    def check_bending(self, body: str, vertices: Vertices, turns: bool = False) -> None:
+        """SettingsError where it cannot take a body, in words, that bends.
 
         turns : whether sections of it turn by angles
         """
+        cells = isinstance(vertices, MeshVertices)
         if not self.bends:
+            others = TWISTING[cells] if turns else BENDING[vertices.dimensions, cells]
+            gas = "" if turns else ", with a solver of a gas"
             raise SettingsError(
-                f"{body} bends by shapes, and deform is {self!r}, which takes rigid bodies "
-                f"alone; take {BENDING[dimension.count]}, with a solver of a gas"
+                f"{body} {'twists' if turns else 'bends by shapes'}, and deform is {self!r}, which "
+                f"takes rigid bodies alone; take {others}{gas}",
+                argument="deform",
             )
         if turns and not self.twists:
             raise SettingsError(
                 f"{body} twists, and deform is {self!r}, which scales fields by amplitudes, and "
-                "sections that twist turn; take TorsionalSprings() on a mesh, or shapes of small "
-                "amplitude by km.motion.vibrate",
+                f"sections that twist turn; take {TWISTING[cells]}",
                 argument="deform",
             )
 

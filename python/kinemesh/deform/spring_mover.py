@@ -33,11 +33,17 @@ Key = tuple[int, bytes]
 """Number of a distinct mesh, and a hash of the places of its nodes."""
 NETS: dict[int, Any] = {2: Spokes, 3: Rings}
 """Springs of a mesh, by its dimensions."""
+STEPS = "shorter time steps (more steps per cycle)"
 REMEDIES = {
-    2: "more steps per cycle, Delaunay mapping or rigid motion",
-    3: "more steps per cycle, tetrahedra of larger angles there, a carrier, or rigid motion",
+    2: f"{STEPS}, Delaunay mapping or rigid motion",
+    3: f"{STEPS}, tetrahedra of larger angles there, a carrier, or rigid motion",
 }
 """Advice where springs invert a cell, by dimensions."""
+OTHERS = {
+    name: f"TorsionalSprings(solver={other!r})"
+    for name, other in (("multigrid", "bicgstab"), ("bicgstab", "multigrid"), ("ilu0", "multigrid"))
+}
+"""Advice where a solver of springs fails: another one."""
 
 
 class Settings(Protocol):
@@ -210,7 +216,7 @@ class SpringMover(Mover):
             raise
         except Exception as error:  # of SciPy or pyamg: singular, not finite, ...
             cause = f"the springs' multigrid cannot be set up ({type(error).__name__}: {error})"
-            remedy = "more steps per cycle, or TorsionalSprings(solver='bicgstab')"
+            remedy = f"{OTHERS['multigrid']}, or {STEPS}"
             self.vertices.ensemble.fail(member, cause, remedy, error=error)
             return ()
 
@@ -248,12 +254,14 @@ class SpringMover(Mover):
         while (live := get(self.solver.live)).any():
             if done >= self.settings.iterations:
                 cause = f"springs not solved to {self.settings.tolerance:g} in {done} iterations"
-                self._fail(live > 0, cause, "more iterations or more steps per cycle")
+                self._fail(live > 0, cause, f"more iterations or {STEPS}")
                 break
             self.iterations()
             done += self.block
         broken = f"the springs' solver ({self.settings.solver}) broke down"
-        self._fail(get(self.solver.status) == 2, broken, "more steps per cycle")
+        # stiffnesses that are not positive, or no numbers, as of cells that have nearly no area
+        remedy = f"{OTHERS[self.settings.solver]}, or {REMEDIES[self.vertices.dimensions]}"
+        self._fail(get(self.solver.status) == 2, broken, remedy)
         active = active & ensemble.alive
         self.backend.put(self.active, active)
         self.solver.finish()

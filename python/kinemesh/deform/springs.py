@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kinemesh.arguments import checks_names
-from kinemesh.deform.mover import Deformation
+from kinemesh.deform.mover import OF_CLOUDS, Deformation
 from kinemesh.deform.spring_mover import SpringMover
 from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, SettingsError
@@ -85,7 +85,7 @@ class TorsionalSprings(Deformation):
         if not isinstance(vertices, MeshVertices):
             raise SettingsError(
                 "springs need the cells of a mesh, and a cloud of points has none; "
-                "use Delaunay() or Rigid()"
+                f"use {OF_CLOUDS[vertices.dimensions]}"
             )
 
     def attach(self, vertices: Vertices) -> SpringMover:

@@ -124,7 +124,7 @@ class Moving(Runnable, Driven, Counted):
             for (_, body), own in zip(grid.bodies, shapes.own, strict=True):
                 if own:
                     who = f"body {body!r}" if grid.owners.several else "the body"
-                    self.deform.check_bending(who, grid.dimension, shapes.turns)
+                    self.deform.check_bending(who, grid.vertices, shapes.turns)
             self.more |= {"shapes": shapes.prints, "amplitudes": shapes.units}
             self.more |= {"shape_names": names} if (names := shapes.names) else {}
         self.parts = _standing(grid, self.settings, self.notes)

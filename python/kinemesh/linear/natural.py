@@ -230,7 +230,8 @@ class Ilu0(Krylov):
                 steps, drop = self.ilu.bicgstab(self.b, self.x, share, count)
             except NumericalFault as fault:
                 raise NumericalFault(
-                    f"member 0: springs: {fault}; try more steps per cycle"
+                    f"member 0: springs: {fault}; try TorsionalSprings(solver='multigrid'), or "
+                    "shorter time steps (more steps per cycle)"
                 ) from None
             put(self.steps, steps)
             put(self.live, drop > share)

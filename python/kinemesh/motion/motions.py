@@ -54,12 +54,12 @@ class Motion(ABC):
         """Angular frequency [rad a_inf/chord]; None for a motion without a period."""
 
     def rate(self, t: float, u_inf: float) -> Rate:
-        """Rate of the pose at time t, by differences of fourth order with the step `span`.
+        """Rate of the pose at time t, by differences of fourth order with the step `interval`.
 
         They are central; where a law has no pose on one side of t, they are of the other side.  At
         the start of the motion, t = 0, they are of the times behind it: a law may rest before.
         """
-        h = self.span(u_inf)
+        h = self.interval(u_inf)
         pose = self.pose(t, u_inf)
         here = pose.numbers(pose.about)
 
@@ -93,7 +93,7 @@ class Motion(ABC):
         angles = np.array([degrees(pose.angle) for pose in poses])
         return angles, np.array([pose.shift for pose in poses], float)
 
-    def span(self, u_inf: float) -> float:
+    def interval(self, u_inf: float) -> float:
         """Step of differences: `DIFFERENCE` radians of the cycle; without one, units of time."""
         return DIFFERENCE / (self.omega(u_inf) or 1.0)
 

@@ -59,7 +59,7 @@ class Twist(Motion):
     adds_up: ClassVar[bool] = True
     amplitude_deg: float
     k: float
-    semispan: float
+    span: float
     about: tuple[float, ...] = (0.25, 0.0, 0.0)
     sweep_deg: float = 0.0
     dihedral_deg: float = 0.0
@@ -72,9 +72,8 @@ class Twist(Motion):
         for name in ("amplitude_deg", "sweep_deg", "dihedral_deg", "phase_deg"):
             put(self, name, finite("twist", name, getattr(self, name)))
         put(self, "ramp", onset.checked("twist", self.ramp))
-        for name in ("k", "semispan", "chord"):
-            told = "span" if name == "semispan" else name
-            put(self, name, positive("twist", told, getattr(self, name)))
+        for name in ("k", "span", "chord"):
+            put(self, name, positive("twist", name, getattr(self, name)))
         put(self, "about", lifted(place("twist", "about", self.about)))
         for name, most in (("amplitude_deg", 180), ("sweep_deg", 90), ("dihedral_deg", 90)):
             if not abs(getattr(self, name)) < most:
@@ -97,7 +96,7 @@ class Twist(Motion):
     @property
     def shapes(self) -> tuple[Shape, ...]:
         rise = tan(radians(self.sweep_deg)), tan(radians(self.dihedral_deg))
-        return (TwistShape(self.about, self.semispan, rise),)
+        return (TwistShape(self.about, self.span, rise),)
 
     @property
     def dimension(self) -> Dimension:

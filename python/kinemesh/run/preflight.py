@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from kinemesh.bodies.placement import at_rest
 from kinemesh.deform import Rigid
+from kinemesh.deform.spring_mover import STEPS
 from kinemesh.deform.still import Still
 from kinemesh.errors import NumericalFault, OversetError, warn_of
 from kinemesh.run import interrupt
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
 
 FOLDED, FLAT = 0.1, 1.0  # share of the angle as given below which cells nearly fold; degrees
 REMEDIES = {
-    "springs": "Delaunay mapping, more steps per cycle, or rigid motion",
+    "springs": f"Delaunay mapping, {STEPS}, or rigid motion",
     "delaunay": "new graphs on the way (Delaunay(retriangulate=True)), a smaller motion, rigid "
     "motion, or springs on a mesh",
-    "carrier": "more steps per cycle, a carrier of more nodes, springs on a mesh, or rigid motion",
+    "carrier": f"{STEPS}, a carrier of more nodes, springs on a mesh, or rigid motion",
     "modal": "smaller amplitudes, as places are in proportion to them",
     "retriangulated": "a smaller motion, rigid motion, or springs on a mesh",
 }

@@ -232,18 +232,12 @@ def laws_of(reynolds: Any, turbulence: Any, viscosity: Any) -> Inviscid:
     SettingsError    an argument of another kind, an unknown model, or a number without effect
     """
     given = {"turbulence": turbulence, "viscosity": viscosity}
+    model = _model(turbulence)
     wanted = "km.Viscosity(...), such as km.Viscosity(wall=1.2)"
     own = Viscosity() if viscosity is None else instance(viscosity, Viscosity, "viscosity", wanted)
     if reynolds is None:
         _refuse_inviscid(given)
         return INVISCID
-    model = None if turbulence is None else _word(turbulence)
-    if turbulence is not None and model not in MODELS:
-        raise SettingsError(
-            f"turbulence is {shown(turbulence)}, expected {_models()}; leave it out of a laminar "
-            "flow",
-            argument="turbulence",
-        )
     eddies = {name: getattr(own, name) for name in OF_EDDIES}
     for name, value in eddies.items():
         if value is not None and name not in model_of(model).numbers:
@@ -260,6 +254,18 @@ def laws_of(reynolds: Any, turbulence: Any, viscosity: Any) -> Inviscid:
     return Laws(length=own.reynolds_length, turbulence=model, sliding=slides, **told, **eddies)
 
 
+def _model(turbulence: Any) -> str | None:
+    """The name of a model of turbulence; SettingsError for another one, of an inviscid gas too."""
+    model = None if turbulence is None else _word(turbulence)
+    if turbulence is not None and model not in MODELS:
+        raise SettingsError(
+            f"turbulence is {shown(turbulence)}, expected {_models()}; leave it out of a laminar "
+            "or inviscid flow",
+            argument="turbulence",
+        )
+    return model
+
+
 def _models() -> str:
     """Models of turbulence in words."""
     return " or ".join(f"{name!r} ({model.words})" for name, model in MODELS.items())
@@ -270,6 +276,7 @@ def laws_of_keys(given: Mapping[str, Any]) -> Inviscid:
     said = {name: value for name, value in given.items() if value is not None}
     reynolds, turbulence = (said.pop(name, None) for name in ("reynolds", "turbulence"))
     if reynolds is None:
+        _model(turbulence)
         _refuse_inviscid({"turbulence": turbulence, **said})
     return laws_of(reynolds, turbulence, Viscosity(**said) if said else None)
 

@@ -171,11 +171,16 @@ class Answers(State, Moving):
 
         Raises
         ------
-        SettingsError    an inviscid gas, or no such member
+        SettingsError    an inviscid gas, no such member, or no flow that was computed or given
         """
         if self.friction.reacts and member not in range(self.grid.members):
             raise SettingsError(
                 f"walls: no member {member!r}; there are {self.grid.members}, from 0"
+            )
+        if self.friction.reacts and not self.flowing:
+            raise SettingsError(
+                "walls: no flow was computed, and along walls a uniform stream has no friction of "
+                "its own; call case.steady() or case.run(...) first"
             )
         self._for_loads()
         self.friction.refresh()
@@ -235,7 +240,7 @@ class Answers(State, Moving):
         if "low_mach_reference" in arrays:
             self.low_mach.reference = arrays["low_mach_reference"]
         self.dualtime.forget()
-        self.fresh = False
+        self.fresh, self.flowing = False, True
         # primitive states of all that run, too
         self.backend.put(self.dualtime.active, self.grid.ensemble.alive)
         self._primitive()

@@ -114,7 +114,7 @@ class Solver(Answers):
         super().initialise(q)
         for term in getattr(self, "terms", {}).values():
             term.initialise()
-        self.fresh = True
+        self.fresh, self.flowing = True, q is not None
 
     def _for_loads(self) -> None:
         super()._for_loads()
@@ -249,7 +249,7 @@ class Solver(Answers):
         for term in self.terms.values():
             term.place(self.standing(poses))
         self._without_time()
-        self.fresh = False
+        self.fresh, self.flowing = False, True
         self.backend.put(self.centre, self.moment_points(poses))
         self._solve_to(self.settings.krylov_tolerance)
         for term in self.terms.values():
@@ -286,6 +286,7 @@ class Solver(Answers):
         order : int            1 or 2: BDF1 or BDF2
         """
         self.begin_bodies(dt, order)
+        self.flowing = True
         self._keep()
         self._solve_to(self.settings.unsteady_krylov_tolerance)
         self.low_mach.begin_step()
