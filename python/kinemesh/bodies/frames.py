@@ -10,9 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from kinemesh.errors import SettingsError
 from kinemesh.motion.free import Free
 from kinemesh.motion.given import Given
+from kinemesh.motion.law import DIFFERENCE, Motion, Shape, Together
 from kinemesh.motion.modes import Vibration
-from kinemesh.motion.motions import DIFFERENCE, Motion, Pitch, Plunge, Pose, Rate, Shape, Together
+from kinemesh.motion.motions import Pitch, Plunge
 from kinemesh.motion.numbers import lifted
+from kinemesh.motion.pose import Pose, Rate
 from kinemesh.motion.twist import Twist
 from kinemesh.motion.uniform import Rotate, Translate
 

@@ -180,6 +180,25 @@ def rows_of(poses: Sequence[Pose], dimension: Dimension, shapes: int) -> FloatAr
     return np.concatenate([rows, there.amplitudes(shapes)], axis=1) if shapes else rows
 
 
+def matrix_of(row: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """R - 1 (d, d) and t (d,) of a pose x -> R x + t, from its row of `rows_of` (6,), or (12,)."""
+    return MATRICES[len(row)](row)
+
+
+def _matrix_in_plane(row: FloatArray) -> tuple[FloatArray, FloatArray]:
+    turn = np.array([[row[0], -row[1]], [row[1], row[0]]])
+    return turn, row[4:] - turn @ row[2:4]
+
+
+def _matrix_of_space(row: FloatArray) -> tuple[FloatArray, FloatArray]:
+    own = row.reshape(3, 4)
+    return own[:, :3], own[:, 3]
+
+
+MATRICES = {XY.pose: _matrix_in_plane, XYZ.pose: _matrix_of_space}
+"""Matrices of rows, by how many numbers a pose has."""
+
+
 def axes(each: Sequence[Vector | None]) -> FloatArray | None:
     """(bodies, 3) axes of turns; None of the plane."""
     return None if None in each or not each else np.array(each, float)

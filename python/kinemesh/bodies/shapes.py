@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kinemesh.errors import SettingsError
 from kinemesh.mesh.facets import turned_left
 from kinemesh.motion import Motion
-from kinemesh.motion.motions import Shape
+from kinemesh.motion.law import Shape
 from kinemesh.motion.shape_files import FileShape
 from kinemesh.motion.twist import TwistShape
 from kinemesh.space.conditions.base import PLANE

@@ -21,7 +21,7 @@ from kinemesh.errors import CaseError
 from kinemesh.flow import registry
 from kinemesh.flow.door.structures import shared
 from kinemesh.motion import ORDERS
-from kinemesh.motion.motions import Shape
+from kinemesh.motion.law import Shape
 from kinemesh.sentences import Place
 
 BY_CYCLES = ("cycles", "steps_per_cycle", "until", "periodic_tolerance")

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from kinemesh.dimension import XY
 from kinemesh.motion.harmonic import Harmonics, parts_of
-from kinemesh.motion.motions import Motion, Pitch, Plunge, Together
+from kinemesh.motion.law import Motion, Together
+from kinemesh.motion.motions import Pitch, Plunge
 from kinemesh.motion.numbers import FloatArray
 from kinemesh.motion.pulses import Pulse, Pulses
 

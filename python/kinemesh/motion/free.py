@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.dimension import Dimension
+from kinemesh.motion.law import Motion, Shape
 from kinemesh.motion.modes import dimension_of_shapes, shapes_of
-from kinemesh.motion.motions import Motion, Pose, Rate, Shape
 from kinemesh.motion.numbers import place
+from kinemesh.motion.pose import Pose, Rate
 
 LOOKS = 32  # times at which a law is looked at
 

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from kinemesh.arguments import checks_names
 from kinemesh.motion.free import Free
+from kinemesh.motion.law import Shape
 from kinemesh.motion.modes import shapes_of
-from kinemesh.motion.motions import Shape
 from kinemesh.motion.numbers import place
 
 

@@ -8,7 +8,8 @@ from math import radians
 
 import numpy as np
 
-from kinemesh.motion.motions import Motion, Pitch, Plunge, Together
+from kinemesh.motion.law import Motion, Together
+from kinemesh.motion.motions import Pitch, Plunge
 from kinemesh.motion.numbers import FloatArray, numbers_of, turns
 
 Turns = tuple[FloatArray, FloatArray]

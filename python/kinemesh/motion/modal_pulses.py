@@ -9,9 +9,10 @@ from typing import ClassVar
 from kinemesh.arguments import checks_names
 from kinemesh.dimension import Dimension
 from kinemesh.errors import SettingsError
+from kinemesh.motion.law import Motion, Shape
 from kinemesh.motion.modes import dimension_of_shapes, some_shapes
-from kinemesh.motion.motions import Motion, Pose, Rate, Shape
 from kinemesh.motion.numbers import several
+from kinemesh.motion.pose import Pose, Rate
 from kinemesh.motion.pulses import check_times, risen
 
 

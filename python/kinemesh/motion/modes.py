@@ -11,8 +11,10 @@ from kinemesh.arguments import checks_names
 from kinemesh.dimension import XY, Dimension, widest
 from kinemesh.errors import SettingsError
 from kinemesh.motion import onset
-from kinemesh.motion.motions import Motion, Pose, Rate, Shape, omega_of
+from kinemesh.motion.law import Motion, Shape
+from kinemesh.motion.motions import omega_of
 from kinemesh.motion.numbers import finite, positive, several
+from kinemesh.motion.pose import Pose, Rate
 
 
 def shapes_of(owner: str, value: Shape | Sequence[Shape]) -> tuple[Shape, ...]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from kinemesh.errors import SettingsError, did_you_mean
 from kinemesh.motion.beams import clamped_bending, clamped_torsion
+from kinemesh.motion.law import Motion, Shape
 from kinemesh.motion.modes import vibrate
-from kinemesh.motion.motions import Motion, Shape
 from kinemesh.motion.numbers import several
 from kinemesh.motion.shape_files import shapes_from
 

@@ -16,7 +16,8 @@ import numpy as np
 from kinemesh.arguments import checks_names
 from kinemesh.dimension import DIMENSIONS, XY, Dimension
 from kinemesh.errors import SettingsError
-from kinemesh.motion.motions import Motion, Pose, Rate, set_axis
+from kinemesh.motion.law import Motion
+from kinemesh.motion.motions import set_axis
 from kinemesh.motion.numbers import (
     FloatArray,
     bounded,
@@ -26,6 +27,7 @@ from kinemesh.motion.numbers import (
     positive,
     unit,
 )
+from kinemesh.motion.pose import Pose, Rate
 
 
 def check_times(made: Any, owner: str) -> None:

@@ -19,8 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from kinemesh.arguments import checks_names
 from kinemesh.errors import CaseError, SettingsError, did_you_mean
 from kinemesh.io import text_table
-from kinemesh.motion.motions import Motion, Pose, Rate, _parts
+from kinemesh.motion.law import Motion, parts_of
 from kinemesh.motion.numbers import LARGEST, finite, pair, positive
+from kinemesh.motion.pose import Pose, Rate
 
 FloatArray = NDArray[np.float64]
 DEGREE = 5
@@ -391,5 +392,5 @@ def _columns(path: str, there: Mapping[str, Any]) -> dict[str, FloatArray]:
 def remarks(motion: Motion | None) -> list[str]:
     """Warnings of the tables in a motion, or in the parts of a sum."""
     own = getattr(motion, "motion", motion)  # of a body that is given in a frame of its own
-    tables = [] if own is None else [p for p in _parts(own) if isinstance(p, Table)]
+    tables = [] if own is None else [p for p in parts_of(own) if isinstance(p, Table)]
     return [said for said in (one.remark() for one in tables) if said is not None]

@@ -14,8 +14,10 @@ from kinemesh.arguments import checks_names
 from kinemesh.dimension import XYZ, Dimension
 from kinemesh.errors import SettingsError
 from kinemesh.motion import onset
-from kinemesh.motion.motions import Motion, Pose, Rate, Shape, omega_of
+from kinemesh.motion.law import Motion, Shape
+from kinemesh.motion.motions import omega_of
 from kinemesh.motion.numbers import finite, lifted, place, positive
+from kinemesh.motion.pose import Pose, Rate
 
 FloatArray = NDArray[np.float64]
 

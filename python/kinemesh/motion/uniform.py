@@ -14,8 +14,10 @@ from typing import ClassVar
 from kinemesh.arguments import checks_names
 from kinemesh.dimension import DIMENSIONS, Dimension
 from kinemesh.motion import onset
-from kinemesh.motion.motions import Motion, Pose, Rate, set_axis
+from kinemesh.motion.law import Motion
+from kinemesh.motion.motions import set_axis
 from kinemesh.motion.numbers import bounded, finite, place, positive, unit
+from kinemesh.motion.pose import Pose, Rate
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from kinemesh.dimension import XYZ
+from kinemesh.bodies.poses import matrix_of
 from kinemesh.mesh.facets import area_vectors, lengths
 from kinemesh.overset.parts import Parts
 from kinemesh.overset.plan import Plan
@@ -158,23 +158,14 @@ def _size(stride: Stride) -> float:
     return stride.size
 
 
-def _matrix(row: Floats) -> tuple[Floats, Floats]:
-    """R - I and t of a pose x -> R x + t, from its numbers (csrc/kernels/motion/pose.h)."""
-    if len(row) == XYZ.pose:
-        own = row.reshape(3, 4)
-        return own[:, :3], own[:, 3]
-    turn = np.array([[row[0], -row[1]], [row[1], row[0]]])
-    return turn, row[4:] - turn @ row[2:4]
-
-
 def _placed(points: Floats, row: Floats) -> Floats:
     """Points moved by a pose."""
-    turn, shift = _matrix(row)
+    turn, shift = matrix_of(row)
     return points + points @ turn.T + shift
 
 
 def _within(points: Floats, own: Floats, other: Floats) -> Floats:
     """Points of a part at its pose in the frame of another part."""
-    turn, shift = _matrix(other)
+    turn, shift = matrix_of(other)
     there = _placed(points, own) - shift
     return np.asarray(there + there @ turn)

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import SettingsError
+from kinemesh.motion.law import Shape
 from kinemesh.motion.modes import some_shapes
-from kinemesh.motion.motions import Shape
 from kinemesh.motion.shape_files import FileShape, shapes_from
 from kinemesh.structure.coordinates import Coordinates
 from kinemesh.structure.numbers import above, check_damping

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import real
 from kinemesh.errors import SettingsError, did_you_mean
-from kinemesh.motion.motions import Shape
+from kinemesh.motion.law import Shape
 
 FloatArray = NDArray[np.float64]
 FLAT = 1e-9  # share of a mode's shape below which it has no part of a coordinate
