@@ -77,7 +77,7 @@ def test_lines_of_each_side_are_drawn_in_its_own_panel():
 
 
 def test_arrows_of_straight_lines_do_not_stand_in_one_row():
-    """As on a section drawn out along the span, where all lines are equally long."""
+    """Lines of a section drawn out along the span are equally long."""
     points, walls = plate(count=11)
     panel = surface_friction(points, walls, np.tile([1.0, 0.0, 0.0], (len(points), 1))).axes[0]
 

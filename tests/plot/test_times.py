@@ -77,8 +77,7 @@ def test_marks_of_two_axes_of_a_panel_lie_beyond_the_lines_of_both():
 
 
 def test_both_loads_that_begin_far_beyond_are_told_one_above_the_other():
-    """As about a sphere that starts at once: the lift was told of by nothing, as the drag is more
-    of its range beyond."""
+    """The lift of a sphere that starts at once left the picture, as the drag goes further."""
     calm = np.linspace(1.4, 1.2, 38)
     figure = loads(one(cl=np.r_[9.0, -6.0, calm / 10], cd=np.r_[35.2, -20.0, calm]))
 

@@ -47,6 +47,7 @@ class Solver(Answers):
     terms : of the residual by name, as made
     implicit : solves for the change of u in a pseudo-step
     predicted : whether the present step has had its prediction
+    flowing : whether the present flow was computed or given, and is not the stream of the start
     planes_shift : whether planes of symmetry in space may shift with the bodies
     """
 
