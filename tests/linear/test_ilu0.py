@@ -246,7 +246,8 @@ def test_what_fails_names_the_member_and_what_to_do(mesh, direct, call, gives, w
     setattr(direct, call, lambda *_: gives)
     _, mover = mover_of(mesh, "cpu", solver="ilu0")
 
-    with pytest.raises(km.NumericalFault, match=f"member 0: springs: .*{words}; try more steps"):
+    advice = r"try TorsionalSprings\(solver='multigrid'\), or shorter time steps"
+    with pytest.raises(km.NumericalFault, match=f"member 0: springs: .*{words}; {advice}"):
         mover.step(lambda share: [turned(3 * share)])
 
 
