@@ -116,9 +116,9 @@ class Placed:
         self.check(name, motion)
 
     def as_given(self) -> Callable[[int, Pose], Pose]:
-        """(body, pose about a point of the case) -> its pose as a user gives it in this step.
+        """(body, pose about a point of the case) -> pose as a user gives it in this step.
 
-        Such a pose is about a point of the body's own frame.
+        Points that users give are of the body's own frame.
         """
         now = {body: poses[0] for body, poses in self.past.items()} | self.next
         frames, shapes = self.bodies.frames, self.bodies.shapes
