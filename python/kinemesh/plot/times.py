@@ -128,7 +128,7 @@ def _mark(axes: Any, up: bool, text: str, colour: str, row: int = 0) -> None:
     """An arrow with words at the end of the upper or lower edge, as a start is at its beginning, or
     so many rows from it."""
     style = {"color": colour, "fontsize": 8, "ha": "right", "va": "top" if up else "bottom"}
-    away = (0.0, (-1 if up else 1) * (2.0 + 10.0 * row))  # points
+    away = (0.0, (-1 if up else 1) * (2.0 + 12.0 * row))  # points
     axes.annotate(f"{UP if up else DOWN} {text}", (0.99, float(up)), xycoords="axes fraction",
                   xytext=away, textcoords="offset points", **style)  # fmt: skip
 
