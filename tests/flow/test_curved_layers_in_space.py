@@ -158,12 +158,13 @@ def test_a_viscous_case_has_the_share_wherever_its_mesh_moves_and_an_inviscid_on
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*edges lie around the wall:RuntimeWarning")  # coarse
-@pytest.mark.parametrize("twisted", [0.0, 0.15])
+@pytest.mark.parametrize("twisted", [0.0, 1e-4, 0.15])
 def test_nodes_whose_changes_reach_far_with_their_share_take_none_and_blunter_weights(twisted):
     mesh = km.mesh.oneram6(24_000, topology="ch", wall_spacing=1e-4, growth=1.5, far_field=8.0)
     made = km.Ale(mesh, mach=0.5, reynolds=1e4, device="cpu", reference_area=1.153)
     grid, get = made.grid, made.backend.get
-    given = get(grid.fields["blunt"])
+    given = get(grid.fields["blunt"]).astype(bool)
+    fold = ~get(grid.fields["inverse"]).any(axis=1)  # flat as given, and far once it is not
     turn = Rotation.from_rotvec(
         np.outer(twisted * np.minimum(grid.points[:, 1] / 1.5, 1), [0, 1, 0])
     )
@@ -178,11 +179,13 @@ def test_nodes_whose_changes_reach_far_with_their_share_take_none_and_blunter_we
         to = x[layers.neighbour[first[row] : first[row + 1]]] - x[node]
         change = np.abs(to @ matrix @ to.T) / (to**2).sum(axis=1)
         reach.append(0.5 * change.sum(axis=1).max())
-    far = np.array(reach) > 1.125  # theory eq. 2.3b
+    # theory eq. 2.3b; nodes that are blunt as given stay so, others turn beyond a band
+    far = given[nodes] | (np.array(reach) > (1.2 if twisted else 1.125))
 
     assert 0.01 < far.mean() < 0.2
     np.testing.assert_array_equal(get(grid.fields["blunt"])[nodes], far)
-    assert ((given != get(grid.fields["blunt"])).sum() > 100) == (twisted > 0)
+    turned = get(grid.fields["blunt"]).astype(bool) & ~given & ~fold
+    assert turned.sum() == 0 if twisted < 0.1 else turned.sum() > 100
     inverse = get(grid.fields["inverse"])[nodes]
     size = np.abs(rows).max(axis=1, keepdims=True)
     np.testing.assert_allclose((inverse / size)[~far], (rows / size)[~far], atol=1e-10)

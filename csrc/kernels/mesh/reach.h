@@ -44,13 +44,14 @@ KERNEL(fit_blunt_3d, FIT_BLUNT, wide)
   LAYERS(F)                      \
   F(in, f64, across, "layers,3") \
   F(in, f64, curve, "layers")    \
+  F(in, i32, given, "nodes")     \
   F(val, f64, most, "")          \
   F(rw, i32, blunt, "nodes")
 KERNEL(layer_blunt_3d, LAYER_BLUNT, heavy)
 {
   const i32 here = node[i], first = pairs[i], end = pairs[i + 1];
   f64       m[6];
-  if (!(curve[i] > 1)) return;
+  if (!(curve[i] > 1) || given[here]) return;
   if (!layer_matrix_3d(x, here, neighbour, first, end, across + 3 * i, curve[i], m)) return;
   blunt[here] = fit_reach(x, here, neighbour, first, end, m) > most;
 }

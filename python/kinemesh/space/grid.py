@@ -13,7 +13,7 @@ from kinemesh.mesh.dual import Dual, dual
 from kinemesh.mesh.geometry.curved import Layers, curved_quads, curved_triangles
 from kinemesh.space.cell_rows import CellRows, Corners
 from kinemesh.space.faces import FaceVolumes
-from kinemesh.space.layers import curves, joined
+from kinemesh.space.layers import curves, joined, layered
 from kinemesh.space.vertices import MeshVertices
 
 
@@ -80,8 +80,8 @@ class Grid(FaceVolumes):
     def _take_share(self, layers: Layers) -> None:
         """Make gradients across layers count by a share (eq. 2.3a), wherever the mesh moves."""
         if len(layers.node):
-            own, calls = curves(self.fields, layers)
-            self.measure.follow(*calls, own.bind("layer_shares"))
+            own = layered(self.fields, layers)
+            self.measure.follow(*curves(own), own.bind("layer_shares"))
 
     def _blunt(self) -> NDArray[np.int32]:
         """(nodes,) 1 where thin triangles lie on a layer that curves, and weights are |d|^-1."""

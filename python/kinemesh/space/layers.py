@@ -29,31 +29,35 @@ def joined(each: Sequence[L], first: NDArray[np.integer]) -> L:
     )
 
 
-def curves(fields: Fields, layers: Layers) -> tuple[Fields, list[Any]]:
-    """Fields of layers, and the calls that work out how far they curve, wherever nodes are.
+def layered(fields: Fields, layers: Layers) -> Fields:
+    """Fields of layers beside those of the volumes, for the kernels of layers.
 
     Parameters
     ----------
-    fields : of the volumes: x; of `layer_shares`, which comes after the calls, `inverse`, which is
+    fields : of the volumes: x; of `layer_shares`, which comes after `curves`, `inverse`, which is
         written, and `blunt`, whose nodes keep theirs
     layers : of all members
     """
     b, count = fields.backend, len(layers.node)
-    curve, spare = b.zeros(count, np.float64), b.zeros(count, np.float64)
-    spreading = b.zeros(1, np.int32)
-    own = fields.also(
+    return fields.also(
         node=b.table(layers.node),
         pairs=b.table(np.append(layers.starts(), len(layers.row))),
         neighbour=b.table(layers.neighbour),
         along=b.table(layers.along),
         beside=b.table(layers.beside),
         across=b.zeros((count, fields["x"].shape[1]), np.float64),
-        curve=curve,
-        spreading=spreading,
+        curve=b.zeros(count, np.float64),
+        spare=b.zeros(count, np.float64),
+        spreading=b.zeros(1, np.int32),
     )
+
+
+def curves(own: Fields, **at: Any) -> list[Any]:
+    """Calls that work out how far layers curve, wherever nodes are; `at`: x in place of theirs."""
+    curve, spare, spreading = own["curve"], own["spare"], own["spreading"]
     twice = [
         own.bind("layer_spread", **{"from": a, "to": c}, last=int(c is curve))
         for a, c in ((curve, spare), (spare, curve))
     ]
-    spread = b.record(twice, times=SWEEPS, flag=spreading)
-    return own, [own.bind("layer_curves"), spread]
+    spread = own.backend.record(twice, times=SWEEPS, flag=spreading)
+    return [own.bind("layer_curves", **at), spread]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
 from kinemesh.device.faults import decode
+from kinemesh.device.fields import Fields
 from kinemesh.errors import MeshError
 from kinemesh.linear.stack import Items
 from kinemesh.mesh import Mesh
@@ -27,13 +28,16 @@ from kinemesh.space.conditions.base import PLANE
 from kinemesh.space.conditions.table import role_of
 from kinemesh.space.faces import FaceVolumes
 from kinemesh.space.grid import Grid
-from kinemesh.space.layers import curves, joined
+from kinemesh.space.layers import curves, joined, layered
 from kinemesh.space.vertices import MeshVertices
 
 REACH = 2.1  # largest reach of least squares with weights |d|^-2 (theory eq. 2.3b)
 # that of a viscous gas, whose shear waves nothing damps: layers with their share have 1 to 1.1, and
 # lines with a kink make the scheme grow from between 1.06 and 1.18 on (docs/convergence.md)
 VISCOUS_REACH = 1.125
+MOVED = (
+    16 / 15
+)  # share of that at which nodes turn blunt on the way, so that small motions turn none
 Markers = Mapping[str, Sequence[str]]
 """Markers by the kind of their condition."""
 FLAT = 1e-6  # largest sine between a plane of symmetry and its faces
@@ -288,16 +292,41 @@ class SolidGrid(SolidShapes, Grid):
         """
         del by  # one way alone
         b, most = self.backend, VISCOUS_REACH if steep else REACH
-        before: list[Any] = []
-        after: list[Any] = []
         self.fields.add(inverse=b.zeros((self.nodes, 6)), blunt=b.zeros(self.nodes, np.int32))
-        layers = self._layers() if steep else None
-        if layers is not None and len(layers.node):
-            own, before = curves(self.fields, layers)
-            before.append(own.bind("layer_blunt", most=most))
-            after = [own.bind("layer_shares")]
-        blunt = self.fields.bind("fit_blunt", given=b.table(self._given()), most=most)
-        self.measure.follow(blunt, *before, self.fields.bind("least_squares"), *after)
+        own, tetrahedra = self._layered() if steep else None, b.table(self._tetrahedra())
+        # layers tell of themselves, also beside tetrahedra
+        given = self._blunt_at(own, tetrahedra, b.zeros(self.nodes, np.int32), most, self.points)
+        b.record(given)()
+        there = b.table(b.get(self.fields["blunt"]))
+        shares = [] if own is None else [own.bind("layer_shares")]
+        self.measure.follow(
+            *self._blunt_at(own, there, there, MOVED * most),
+            self.fields.bind("least_squares"),
+            *shares,
+        )
+
+    def _blunt_at(
+        self, own: Fields | None, given: Any, of_layers: Any, most: float, points: Any = None
+    ) -> list[Any]:
+        """Calls that find which nodes have weights |d|^-1, wherever they are, or at `points`.
+
+        Parameters
+        ----------
+        own : of `layered`; None: there are no layers
+        given, of_layers : (nodes,) 1 where they have them whatever the reach, apart from layers
+            that curve by more than their thickness, and at these
+        most : largest reach of all others
+        """
+        at = {} if points is None else {"x": self.backend.array(points, np.float64)}
+        calls = [self.fields.bind("fit_blunt", given=given, most=most, **at)]
+        if own is not None:
+            calls += [*curves(own, **at), own.bind("layer_blunt", given=of_layers, most=most, **at)]
+        return calls
+
+    def _layered(self) -> Fields | None:
+        """Fields of layers that may curve by more than their thickness; None without any."""
+        layers = self._layers()
+        return layered(self.fields, layers) if len(layers.node) else None
 
     def _layers(self) -> SolidLayers:
         """Layers of all members that may curve by more than their thickness."""
@@ -305,7 +334,7 @@ class SolidGrid(SolidShapes, Grid):
         layers: SolidLayers = joined([each[of] for of in self.alike.of], self.first)
         return layers
 
-    def _given(self) -> NDArray[np.int32]:
+    def _tetrahedra(self) -> NDArray[np.int32]:
         """(nodes,) 1 at tetrahedra, where weights are |d|^-1 whatever the reach."""
         found = np.zeros(self.nodes, np.int32)
         for first, mesh in zip(self.first, self.meshes, strict=False):
