@@ -60,21 +60,3 @@ def _on_surfaces(layers, x):
     inverse = np.linalg.inv(along[found]) - normal[found]
     rows = share * np.linalg.inv(whole[found]) + (1 - share) * inverse
     return layers.node[found], rows[:, *PAIRS]
-
-
-def reaches(layers, nodes, rows, x):
-    """(m,) reach (theory eq. 2.3b) of nodes of layers with the matrices that `flattened` has."""
-    place = np.searchsorted(layers.node, nodes)
-    starts = np.append(layers.starts(), len(layers.row))
-    matrix = np.empty((len(nodes), 3, 3))
-    for at, (k, j) in enumerate(zip(*PAIRS, strict=True)):
-        matrix[:, k, j] = matrix[:, j, k] = rows[:, at]
-    found = np.empty(len(nodes))
-    count = np.diff(starts)[place]
-    for many in np.unique(count):  # neighbours
-        some = np.flatnonzero(count == many)
-        pairs = starts[place[some], None] + np.arange(many)
-        to = x[layers.neighbour[pairs]] - x[nodes[some], None]
-        change = np.abs(to @ matrix[some] @ np.swapaxes(to, 1, 2)) / (to**2).sum(axis=2)[:, None, :]
-        found[some] = 0.5 * change.sum(axis=2).max(axis=1)
-    return found

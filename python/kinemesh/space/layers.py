@@ -13,7 +13,7 @@ from kinemesh.mesh.geometry.curved import Layers
 
 L = TypeVar("L", bound=Layers)
 
-SWEEPS = 128  # twice so many spread any curve by ALONG down to 1: they end where none grows
+SWEEPS = 128  # twice so many spread any curve by LAYER_ALONG down to 1: they end where none grows
 
 
 def joined(each: Sequence[L], first: NDArray[np.integer]) -> L:

@@ -35,9 +35,7 @@ REACH = 2.1  # largest reach of least squares with weights |d|^-2 (theory eq. 2.
 # that of a viscous gas, whose shear waves nothing damps: layers with their share have 1 to 1.1, and
 # lines with a kink make the scheme grow from between 1.06 and 1.18 on (docs/convergence.md)
 VISCOUS_REACH = 1.125
-MOVED = (
-    16 / 15
-)  # share of that at which nodes turn blunt on the way, so that small motions turn none
+MOVED = 16 / 15  # share of both at which nodes turn blunt on the way: small motions turn none
 Markers = Mapping[str, Sequence[str]]
 """Markers by the kind of their condition."""
 FLAT = 1e-6  # largest sine between a plane of symmetry and its faces
@@ -325,14 +323,9 @@ class SolidGrid(SolidShapes, Grid):
 
     def _layered(self) -> Fields | None:
         """Fields of layers that may curve by more than their thickness; None without any."""
-        layers = self._layers()
-        return layered(self.fields, layers) if len(layers.node) else None
-
-    def _layers(self) -> SolidLayers:
-        """Layers of all members that may curve by more than their thickness."""
         each = [curved_solids(mesh) for mesh in self.distinct]
         layers: SolidLayers = joined([each[of] for of in self.alike.of], self.first)
-        return layers
+        return layered(self.fields, layers) if len(layers.node) else None
 
     def _tetrahedra(self) -> NDArray[np.int32]:
         """(nodes,) 1 at tetrahedra, where weights are |d|^-1 whatever the reach."""

@@ -65,6 +65,11 @@ class Matrices:
         """(members, n) forces K q + k3 q^3 that springs hold against."""
         return times(self.stiffness, q) + self.cubic * q**3
 
+    def slopes(self, q: FloatArray) -> FloatArray:
+        """(members, n, n) derivatives of `springs` by q."""
+        more = np.broadcast_to(3 * self.cubic * q**2, q.shape)
+        return np.asarray(self.stiffness + more[:, :, None] * np.eye(q.shape[1]))
+
     def energy(self, q: FloatArray, v: FloatArray) -> FloatArray:
         """(members,) kinetic energy and that of springs."""
         linear = 0.5 * (dot(v, times(self.mass, v)) + dot(q, times(self.stiffness, q)))

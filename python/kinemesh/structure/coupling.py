@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.structure.alpha import Rule, State, dot, solved, times
+from kinemesh.structure.alpha import Rule, State, solved, times
+from kinemesh.structure.broyden import updated
 
 FloatArray = NDArray[np.float64]
 LEAST = 1e-12  # work of a force over that of the springs of a unit, below which it is none
@@ -88,10 +89,7 @@ class Coupling:
         own = self.wanted
         if self._last is not None:
             dq, df = self.ahead - self._last[0], forces - self._last[1]
-            square = dot(dq, dq)
-            off = (df - times(self.jacobian, dq)) / np.where(square > 0, square, 1.0)[:, None]
-            step = np.where((own & (square > 0))[:, None, None], off[:, :, None] * dq[:, None], 0)
-            self.jacobian = self.jacobian + step
+            self.jacobian = updated(self.jacobian, dq, df, own)
         self._last = self.ahead, np.where(own[:, None], forces, self._forces)
         share, left = self.rule.share, self.rule.left
         apart = self._side + share * forces - times(left, self.ahead)

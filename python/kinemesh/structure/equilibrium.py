@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.structure.alpha import Matrices, dot, solved, times
+from kinemesh.structure.alpha import Matrices, solved, times
+from kinemesh.structure.broyden import updated
 
 FloatArray = NDArray[np.float64]
 TOLERANCE = 1e-4  # force out of balance over the largest one at which a member is done
@@ -77,11 +78,8 @@ class Equilibrium:
         """Forces at a place that is none of a probe; who is in balance there is done."""
         own, units = self.wanted[:, None], self.units
         if self.count:
-            dq = (self.at - self.from_q) / units
-            off = forces - self.from_f - times(self.jacobian, self.at - self.from_q)
-            square = dot(dq, dq)[:, None]
-            update = np.where(own & (square > 0), off / np.where(square > 0, square, 1.0), 0.0)
-            self.jacobian = self.jacobian + update[:, :, None] * (dq / units)[:, None]
+            dq, df = self.at - self.from_q, forces - self.from_f
+            self.jacobian = updated(self.jacobian, dq, df, self.wanted, units)
         self.from_q = np.where(own, self.at, self.from_q)
         self.from_f = np.where(own, forces, self.from_f)
         springs = self.of.springs(self.from_q)
@@ -96,23 +94,18 @@ class Equilibrium:
         q, going = self.from_q, self.wanted.copy()
         for _ in range(MOST):
             foretold = self.from_f + times(self.jacobian, q - self.from_q)
-            step = solved(self._slope(q) - self.jacobian, foretold - self.of.springs(q))
+            step = solved(self.of.slopes(q) - self.jacobian, foretold - self.of.springs(q))
             q = np.where(going[:, None], q + step, q)
             going = going & ~((np.abs(step) / self.units).max(axis=1) <= CLOSE)
             if not going.any():
                 break
         return np.where(going[:, None], np.nan, q)
 
-    def _slope(self, q: FloatArray) -> FloatArray:
-        """(members, n, n) derivatives of the springs' forces."""
-        more = np.broadcast_to(3 * self.of.cubic * q**2, q.shape)
-        return np.asarray(self.of.stiffness + more[:, :, None] * np.eye(q.shape[1]))
-
     @property
     def growth(self) -> FloatArray:
         """(members,) loads that a change of the coordinates brings over what the springs then hold,
         above 1 where they diverge; 0 where none is known."""
-        over = np.linalg.solve(self._slope(self.from_q), self.jacobian)
+        over = np.linalg.solve(self.of.slopes(self.from_q), self.jacobian)
         values = np.linalg.eigvals(over)
         real = np.abs(values.imag) <= REAL * np.abs(values)
         return np.asarray(np.where(real, values.real, 0.0).max(axis=1))
