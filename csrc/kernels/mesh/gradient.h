@@ -3,15 +3,19 @@
 
 /* Inverse of sum w dr dr^T, w = |dr|^-2 or at blunt nodes |dr|^-1: the least-squares matrix of a mesh's node.  Zero,
  * and with it the gradient, where neighbours lie on one line, in space in one plane, as that of a cell in a corner of
- * the boundary does, and nodes of a fold: a fit of no meaning.                                   */
-#define MESH_LEAST_SQUARES(F) LEAST_SQUARES(F) BLUNT(F)
+ * the boundary does; and at nodes of a `fold`, whose neighbours lay in one plane where the mesh was given: a fit of no
+ * meaning, which as the mesh bends follows from how far they are off that plane.                */
+#define MESH_LEAST_SQUARES(F) \
+  LEAST_SQUARES(F)            \
+  F(opt, i32, fold, "nodes")  \
+  BLUNT(F)
 KERNEL(N(least_squares), MESH_LEAST_SQUARES, indirect)
 {
   f64 sum[NS];
   N(fit_matrix)(i, x, offsets, neighbour, 1, sum);
-  const i32 level = N(fit_level)(sum);
+  const i32 none = N(fit_level)(sum) || (fold && fold[i]);
   if (!steep_at(blunt, i)) N(fit_matrix)(i, x, offsets, neighbour, 0, sum);
-  if (level || N(fit_flat)(sum))
+  if (none || N(fit_flat)(sum))
     for (i32 k = 0; k < NS; k++) inverse[NS * i + k] = 0;
   else
     N(fit_invert)(sum, inverse + NS * i);

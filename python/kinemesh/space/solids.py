@@ -291,6 +291,7 @@ class SolidGrid(SolidShapes, Grid):
         del by  # one way alone
         b, most = self.backend, VISCOUS_REACH if steep else REACH
         self.fields.add(inverse=b.zeros((self.nodes, 6)), blunt=b.zeros(self.nodes, np.int32))
+        self._find_folds()
         own, tetrahedra = self._layered() if steep else None, b.table(self._tetrahedra())
         # layers tell of themselves, also beside tetrahedra
         given = self._blunt_at(own, tetrahedra, b.zeros(self.nodes, np.int32), most, self.points)
@@ -302,6 +303,14 @@ class SolidGrid(SolidShapes, Grid):
             self.fields.bind("least_squares"),
             *shares,
         )
+
+    def _find_folds(self) -> None:
+        """Find nodes whose neighbours lie in one plane as given: there is no gradient at these."""
+        b, given = self.backend, self.backend.array(self.points, np.float64)
+        b.record([self.fields.bind("least_squares", x=given, blunt=None)])()
+        fold = ~b.get(self.fields["inverse"]).any(axis=1)
+        if fold.any():
+            self.fields.add(fold=b.table(fold.astype(np.int32)))
 
     def _blunt_at(
         self, own: Fields | None, given: Any, of_layers: Any, most: float, points: Any = None
