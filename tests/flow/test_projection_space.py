@@ -3,8 +3,10 @@
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.device import threads
 from kinemesh.device.backend import Backend
 from kinemesh.flow.forces import Forces
+from kinemesh.flow.projection import laplacian as plane
 from kinemesh.flow.projection.laplacian_space import laplacian
 from kinemesh.flow.projection.projection import Projection
 from kinemesh.flow.projection.settings import IncompressibleSettings
@@ -48,6 +50,18 @@ def run(*calls):
 def laplacian_of(mesh):
     dual = solid_dual(mesh)
     return laplacian(mesh.points, dual.lr, CellRows(Corners.of_solids(dual)))
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_threads_and_cells_looked_at_together_change_no_laplacian(kind, monkeypatch):
+    mesh = cube(4, kind, jitter=0.2)
+    whole = laplacian_of(mesh)
+    monkeypatch.setattr(threads._core, "threads", lambda: 3)
+    monkeypatch.setattr(plane, "CELLS", 7)
+    parts = laplacian_of(mesh)
+
+    for one in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(parts, one), getattr(whole, one))
 
 
 def test_gradients_of_linear_fields_are_exact(there):

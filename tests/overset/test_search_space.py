@@ -6,10 +6,11 @@ from itertools import combinations
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.device import threads
 from kinemesh.errors import MeshError, OversetError
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.kinds import SOLIDS
-from kinemesh.overset import Donors, search
+from kinemesh.overset import Donors, search, tetrahedra
 from kinemesh.overset.bins_space import bins_of_solids
 from kinemesh.overset.tetrahedra import tetrahedra_of
 from solids import cube, meshed
@@ -200,6 +201,17 @@ def test_tetrahedra_are_those_of_the_rule(name):
     for t in range(0, len(own.corner), 97):
         spots = [own.spots[t] >> 3 * k & 7 for k in range(4)]
         assert [corners[found[t, 0]][k] for k in spots] == own.corner[t].tolist()
+
+
+@pytest.mark.parametrize("name", MESHES[:-1])
+def test_threads_and_cells_cut_together_change_no_tetrahedron(name, monkeypatch):
+    whole = tetrahedra_of(mesh_of(name))
+    monkeypatch.setattr(threads._core, "threads", lambda: 3)
+    monkeypatch.setattr(tetrahedra, "CELLS", 7)
+    parts = tetrahedra_of(mesh_of(name))
+
+    for one in ("parts", "corner", "spots"):
+        np.testing.assert_array_equal(getattr(parts, one), getattr(whole, one))
 
 
 # ---------------------------------------------------------------- all points

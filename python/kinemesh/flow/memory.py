@@ -53,9 +53,9 @@ LEVELS = {2: 1250, 3: 2000}  # [bytes per node of a member]
 # arrays, grows by 85 to 110 with meshes of 12 to 48 thousand nodes, by 105 to 120 with clouds in
 # the plane, by 145 to 170 in space (20 to 60 thousand points, 6 and 14 satellites).
 HOST = 130  # [bytes per neighbour]
-# With so much free a case is not counted: 15 times the most that one was seen to take, 4.6 kB and
-# 1.8 kB of the host, on an irregular cloud in space with a matrix in float64.
-PLENTY = 100_000  # [bytes per point]
+# With so much free a case is not counted: 2.4 times the most that one was seen to take, 23.6 kB on
+# cells of tetrahedra with a model of turbulence, and 1.8 kB of the host.
+PLENTY = 60_000  # [bytes per point]
 
 Distinct = tuple[Any, int, int, NDArray[np.int64]]
 """A mesh or cloud, in how many ways members have it, how many have it, and its `counts`."""

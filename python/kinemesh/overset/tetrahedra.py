@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.csr import ordered
+from kinemesh.device.threads import over
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.kinds import SOLIDS, Kind
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
+CELLS = 1 << 14  # cut together
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +51,25 @@ def tetrahedra_in(points: Floats, blocks: Mapping[str, Ints]) -> Tetrahedra:
     cut the face between them alike, and each place of the mesh is in one tetrahedron more of
     positive than of negative volume: those of positive volume leave no place out.
     """
-    corner, spots, cell, first = [], [], [], 0
+    some, count = [], 0
     for name, cells in blocks.items():
-        for own, spot in _cones(SOLIDS[name], cells):
+        some += [
+            (SOLIDS[name], cells[k : k + CELLS], count + k) for k in range(0, len(cells), CELLS)
+        ]
+        count += len(cells)
+
+    def cut(kind: Kind, cells: Ints, first: int) -> list[tuple[Ints, Ints, Ints]]:
+        """Corners, places and cells of tetrahedra of some cells, by triangles of their faces."""
+        found = []
+        for own, spot in _cones(kind, cells):
             rows = np.flatnonzero(_positive(points, own))
-            corner.append(own[rows])
-            spots.append(spot[rows] @ (1 << 3 * np.arange(4)))
-            cell.append((first + rows).astype(np.int32))
-        first += len(cells)
-    order, parts = ordered(np.concatenate(cell), first)
+            places = spot[rows] @ (1 << 3 * np.arange(4))
+            found.append((own[rows], places, (first + rows).astype(np.int32)))
+        return found
+
+    every = chain.from_iterable(over(lambda own: cut(*own), some))
+    corner, spots, cell = zip(*every, strict=True)
+    order, parts = ordered(np.concatenate(cell), count)
     most = max(cells.shape[1] for cells in blocks.values() if len(cells))
     return Tetrahedra(
         parts,

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinemesh.csr import offsets_of
+from kinemesh.device.threads import over
 from kinemesh.mesh.facets import turned_right
 from kinemesh.space.cell_rows import CellRows
 
@@ -43,13 +44,18 @@ def summed(points: Floats, rows: CellRows, make: Callable[[Floats], Floats]) -> 
     """
     own, squares = rows.corners, rows.corners.squares
     given, sizes = np.empty(squares[-1]), np.diff(own.starts)
-    for count in np.unique(sizes).tolist():
-        cells = np.flatnonzero(sizes == count)
-        for first in range(0, len(cells), CELLS):
-            some = cells[first : first + CELLS]
-            corners = own.nodes[own.starts[some][:, None] + np.arange(count)]
-            found = make(points[corners].transpose(2, 1, 0)).transpose(2, 0, 1)
-            given[squares[some][:, None] + np.arange(count**2)] = found.reshape(-1, count**2)
+
+    def fill(some: NDArray[np.intp]) -> None:
+        """Write what cells of as many corners give."""
+        count = int(sizes[some[0]])
+        corners = own.nodes[own.starts[some][:, None] + np.arange(count)]
+        found = make(points[corners].transpose(2, 1, 0)).transpose(2, 0, 1)
+        given[squares[some][:, None] + np.arange(count**2)] = found.reshape(-1, count**2)
+
+    alike = [np.flatnonzero(sizes == count) for count in np.unique(sizes)]
+    some = (cells[k : k + CELLS] for cells in alike for k in range(0, len(cells), CELLS))
+    for _ in over(fill, some):
+        pass  # each has its own places of `given`
     shape = (len(points), len(points))
     return sp.csr_matrix((rows.sums(given), rows.column, rows.row), shape=shape)
 
