@@ -100,6 +100,8 @@ FRONT = {  # of the README, in the order of the goal of each; what the picture s
     "sweep": "Damping of 200 pitching sections, and where it is lost",
     "oneram6": "ONERA M6 on a cloud of points: pressures on both sides",
     "naca0012-sa": "Turbulent boundary layer: u+ over y+",
+    "flutter": "Flutter boundary of a section: by pulses, and in time",
+    "foil-harvester": "Foil that plunges on a damper and takes power from the stream",
     "plunging-naca0012": "Vorticity of a plunging wing section on overset grids",
     "three-element": "Slat, main element and flap of the 30P30N on a cloud of points",
     "cylinder": "Wake of a cylinder",

@@ -126,6 +126,17 @@ def test_all_frequencies_of_all_motions_and_mach_numbers_come_of_one_run(lagging
     assert found.attrs["by"] == "pulse"
 
 
+def test_a_pulse_has_the_load_at_rest_too_and_a_harmonic_motion_none(lagging):
+    found = km.derivatives(case(), k=[0.0, 0.1], mach=[0.4], by="pulse")
+    at_rest = 1.4 * exact("alpha", 0.0)
+
+    assert found.cl_alpha.values[0, 0] == pytest.approx(at_rest, rel=1e-3)
+    with pytest.raises(KinemeshError, match="expected numbers from 0 on"):
+        km.derivatives(case(), k=[-0.1], by="pulse")
+    with pytest.raises(KinemeshError, match="expected numbers above 0"):
+        km.derivatives(case(), k=[0.0])
+
+
 def test_progress_tells_that_loads_at_rest_end_a_run_before_its_most_steps(lagging, capsys):
     km.derivatives(case(), k=[0.2], by="pulse", progress=True)
 

@@ -141,6 +141,7 @@ def test_incompressible_flow_has_no_axis_of_mach_numbers(fake, tmp_path):
         ({"axis": (0, 0, 0)}, r"expected x, or \(x, y\)"),
         ({"amplitude_deg": 0}, "amplitude_deg is"),
         ({"frequency": 1}, "unknown argument 'frequency'"),
+        ({"case": km.mesh.airfoil(nodes=500)}, r"or what km\.cases\.load gives"),
         ({"case": "two-cylinders"}, "has parts"),
         ({"case": "oneram6"}, "in space"),
         ({"case": "cylinder", "mach": [0.2]}, "has no Mach number"),

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from kinemesh import packages
-from kinemesh.errors import CaseError, did_you_mean
+from kinemesh.errors import CaseError, did_you_mean, shown
 from kinemesh.io.paths import path_of
 from kinemesh.mesh.files.plot3d import SUFFIXES as PLOT3D
 
@@ -65,6 +66,12 @@ def load(name_or_path: str | Path, changes: Sequence[str] = ()) -> Case:
     if text in names():
         made = Case.read(FOLDER / f"{text}.toml", changes, text)
         return replace(made, file=None)  # not the user's to mend
+    if not isinstance(name_or_path, str | PathLike):
+        raise CaseError(
+            f"the case is {shown(name_or_path)}, expected the name of a ready case or of a TOML "
+            "file, or what km.cases.load gives, with other values by .replace(...) and "
+            ".changed([...]); a solver made in Python is no case"
+        )
     path = path_of(name_or_path, "the case")
     if path.is_file() and path.suffix.lower() in NO_CASES:
         raise CaseError(

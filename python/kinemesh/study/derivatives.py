@@ -56,7 +56,7 @@ def derivatives(
     Parameters
     ----------
     case : name of a ready case, TOML file or Case, whose motion is left out; or a sweep
-    k : (n,)              reduced frequencies omega c / (2 U), above 0
+    k : (n,)              reduced frequencies omega c / (2 U), above 0, by pulses also 0
     mach : (m,)           Mach numbers; None: that of the case
     axis : x or (x, y)    pivot and point of the moment, in lengths of the mesh; None: that of the
         case's moment_about
@@ -87,7 +87,7 @@ def derivatives(
             raise CaseError(f"derivatives: of a sweep that has run, {', '.join(lost)} are its own")
         return complex_of(case)
     _one_of("by", by, tuple(WAYS_BY))
-    asked = asked_of(case, k, mach, axis, h, length, amplitude_deg)
+    asked = asked_of(case, k, mach, axis, h, length, amplitude_deg, zero=by == "pulse")
     folder = None if out is None else path_of(out, "the folder of the derivatives")
     return made_of(asked, by, folder, device, resume, progress)
 
@@ -266,7 +266,8 @@ def above(
         found = []
     good = all(0 < v < np.inf or (zero and v == 0) for v in found)
     if not found or not good or len(set(found)) < len(found):
-        raise SettingsError(f"{owner}: {name} is {values!r}, expected numbers above 0, each once")
+        least = "from 0 on" if zero else "above 0"
+        raise SettingsError(f"{owner}: {name} is {values!r}, expected numbers {least}, each once")
     return tuple(found)
 
 
