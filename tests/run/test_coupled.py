@@ -248,6 +248,17 @@ def test_a_section_without_a_kick_stays_where_no_load_moves_it(deform):
     assert np.abs(rows["q_alpha"]).max() < 1e-6
 
 
+def test_a_run_in_which_nothing_moves_says_so():
+    told = {"cycles": 0.1, "steps_per_cycle": 32}
+    both = gas([section(), section()]).run(**told)
+    lifted = gas(alpha_deg=1.0).run(**told)
+    kicked = gas().run(**told, kick={"mode": 1, "angle_deg": 1e-3})
+
+    said = "no coordinate changed by more than 1e-06, as the run had no kick"
+    assert [said in own for own in both.summary["warnings"]] == [True, True]
+    assert not any(said in own for run in (lifted, kicked) for own in run.summary["warnings"])
+
+
 def test_the_loop_by_hand_is_the_run(flown):
     case = gas()
     rows = [step.row["q_alpha"] for step in case.steps(**STEPS)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,7 @@ TOLERANCE = 1e-3  # force out of balance over the largest so far at which a step
 OF_ROOT = ("zeta", "uncertainty", "omega", "k")  # of the result, each with "root_" before it
 LIGHT = 1e-2  # of q_inf times length: force that those on bodies without a mass are small beside
 MOST = 10  # solutions of the flow in a step
+STILL = 1e-6  # radians or reference lengths that a body at rest moves by, at most
 
 
 def columns(structures: Structures) -> tuple[str, ...]:
@@ -234,9 +236,25 @@ class Coupled(Held):
                 member=member, about="grown",
             ))  # fmt: skip
         told = self.structures.told_of_roots
+        for member in self._still(told["names"]):
+            notes.append(Sentence(
+                f"no coordinate changed by more than {STILL:g}, as the run had no kick; give one, "
+                'such as kick = {"mode": 1, "angle_deg": 0.5}, or a flow that is not symmetric',
+                member=member, about="still",
+            ))  # fmt: skip
         return result | self._roots(told), notes, conditions | {
             "kick": self.claim.run["kick"], "coordinates": told,
         }  # fmt: skip
+
+    def _still(self, names: Sequence[str]) -> list[int]:
+        """Members without a kick none of whose coordinates has changed."""
+        found = []
+        for member, kick in enumerate(self.claim.run["kick"]):
+            if kick is None and member not in self.solver.grid.ensemble.failures:
+                own = self.history.member(member)
+                if not any(np.ptp(own[f"q_{name}"]) > STILL for name in names):
+                    found.append(member)
+        return found
 
     def _roots(self, told: dict[str, Any]) -> dict[str, Any]:
         """Damping of the strongest oscillation of each member, its frequency and its k; and the
