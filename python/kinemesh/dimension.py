@@ -6,7 +6,7 @@ mathematics stands in a table {2: in the plane, 3: in space} beside the two.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,8 +113,11 @@ DIMENSIONS = {own.count: own for own in (XY, XYZ)}
 
 
 def dimension_of(spaces: Any) -> Dimension:
-    """Dimension of a mesh or cloud, or of the first of some; of anything else, `XY`."""
+    """Dimension of a mesh or cloud, of parts by name, or of the first of some; else `XY`."""
     first = next(iter(spaces)) if is_several(spaces) and len(spaces) else spaces
+    if isinstance(first, Mapping) and len(first):
+        first = next(iter(first.values()))
+        first = getattr(first, "mesh", first)  # of a part with a place
     points = getattr(first, "points", None)
     return XY if points is None else DIMENSIONS[points.shape[1]]
 

@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import kinemesh as km
 import pytest
 from kinemesh import cli
+from kinemesh.cases import build
+from kinemesh.dimension import dimension_of
 from kinemesh.io import summary
 
 PLANE = """
@@ -84,6 +87,19 @@ def test_parts_at_rest_are_still(checked):
     rows = checked(PLANE.replace("plunge = { amplitude = 0.1, k = 0.5 }", "").replace(
         "[parts.rod.motion]", ""))  # fmt: skip
     assert rows["settings"][1].endswith("; still")
+
+
+def test_motions_of_parts_in_space_refer_to_the_reference_length_of_the_case(tmp_path):
+    half = SPACE.replace("reference_length = 1.0", "reference_length = 0.5")
+    (tmp_path / "half.toml").write_text(
+        half.replace("far_field = 2.4", "far_field = 2.4\nscale = 0.5")
+    )
+    case = km.cases.load(tmp_path / "half.toml")
+    parts = build.space(case)
+
+    for spaces in (parts, [parts, parts], {name: own.mesh for name, own in parts.items()}):
+        made = build.options(case, dimension_of(spaces))["motion"]
+        assert made["ball"].chord == 0.5
 
 
 def test_parts_that_move_are_rigid_and_their_points_are_those_of_the_case(checked):
