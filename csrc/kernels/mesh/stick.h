@@ -2,6 +2,21 @@
  * per dimension: a weak condition, as cells have no values on a wall.  The gradient at a face is that of the cell
  * with the jump from its state to the wall's along S, as between two volumes.  Units: docs/style.md. */
 
+/* Way d from cell a to the wall at its face i.  In thin layers that bend the middle of the face lies along the wall
+ * from the cell by many times the cell's height, where the slope across, a difference over that, would count instead
+ * of the wall's state: of the part along the face no more is taken than sqrt(3) of that across.   */
+HD void N(wall_way)(const i32 i, const i32 a, const f64 *x, const f64 *xf, const real *S, real *d)
+{
+  const real *out = S + DIM * i, square = N(vec_dot)(out, out);
+  real        along[DIM];
+  N(fit_way)(x + DIM * a, xf, i, d);
+  const real across = N(vec_dot)(d, out);
+  if (across == 0 || !(N(vec_dot)(d, d) * square > R(4) * across * across)) return; /* within 60 degrees of S */
+  for (i32 k = 0; k < DIM; k++) along[k] = d[k] - across / square * out[k];
+  const real share = root(R(3) / square) * fabs(across) / sqrt(N(vec_dot)(along, along));
+  for (i32 k = 0; k < DIM; k++) d[k] += (share - R(1)) * along[k];
+}
+
 /* Coefficients of these faces, as viscous_compact has them between volumes. */
 #define WALL_COMPACT(F)                \
   F(in, i32, node, "bnodes>nodes")     \
@@ -16,7 +31,7 @@ KERNEL(N(wall_compact), WALL_COMPACT, indirect)
   const i32   a   = node[i];
   const real *out = S + DIM * i, square = N(vec_dot)(out, out);
   real        d[DIM], row[DIM], off[DIM];
-  N(fit_way)(x + DIM * a, xf, i, d);
+  N(wall_way)(i, a, x, xf, S, d);
   const real c = N(face_compact)(d, out);
   N(fit_row)(whole + NS * a, d, row);
   for (i32 k = 0; k < DIM; k++) off[k] = out[k] - c * d[k];
@@ -62,7 +77,7 @@ HD real N(stick_flux)(const i32 i, const i32 a, real *f STICK_FLUX(PARAM))
   N(state_load)(q + NV * a, own), N(state_load)(q + NV * a, wall);
   N(slope_load)(slope + NG * a, own_slope);
   for (i32 k = 0; k < DIM; k++) wall[VELOCITY + k] = (real)velocity[DIM * i + k];
-  N(fit_way)(x + DIM * a, xf, i, d);
+  N(wall_way)(i, a, x, xf, S, d);
   N(face_gradients)(own, wall, own_slope, own_slope, d, S + DIM * i, jump[i], g);
   if (warm) N(vec_add)(g[DIM], jump[i] * (wall_temperature - N(gas_temperature)(own)), S + DIM * i);
   for (i32 k = 0; k < NV; k++) f[k] = 0;
@@ -173,7 +188,7 @@ HD real N(eddy_stick)(const i32 i, const i32 a EDDY_WALL(PARAM))
   const real  rho = q[NV * a + DENSITY], nu = (real)mu[2 * a] / rho, least = R(0.5) * (R(1) - EDDY_CB2) * nu;
   const real  weight = rho / EDDY_SIGMA * larger((R(1) + EDDY_CB2) * nu - EDDY_CB2 * eta[a], least);
   real        d[DIM];
-  N(fit_way)(x + DIM * a, xf, i, d);
+  N(wall_way)(i, a, x, xf, S, d);
   const real through = N(vec_dot)(g, out) - jump[i] * N(vec_dot)(out, out) * (nt[a] + N(vec_dot)(g, d));
   res_nt[a] -= weight * through;
   return weight * (real)compact[i];
