@@ -8,6 +8,6 @@
 #define CELLS_LIST(K, D)                                                                          \
   K(vertex_values##D, vertices) K(cell_gradient##D, nodes)                                        \
   K(wall_compact##D, bnodes) K(wall_stress##D, bnodes) K(bc_stick##D, bnodes)                     \
-  K(bc_stick_jacobian##D, bnodes) K(bc_slip_stress##D, bnodes) K(eddy_wall##D, bnodes)            \
-  K(eddy_wall_residual##D, bnodes)
+  K(bc_stick_jacobian##D, bnodes) K(bc_slip_stress##D, bnodes) K(bc_slip_jacobian##D, bnodes)     \
+  K(eddy_wall##D, bnodes) K(eddy_wall_residual##D, bnodes)
 /* clang-format on */

@@ -164,6 +164,28 @@ KERNEL(N(bc_slip_stress), BC_SLIP_STRESS, indirect)
   res[NV * a + ENERGY] -= stress * w[i];
 }
 
+/* What the matrix has for the velocity across it, beside the pressure's derivative: that of rho a v . n S, which the
+ * flux to the mirrored state has and the residual has not, as none comes to pass.  Without it a pair of cells between
+ * two such planes, the unknown of a coarse level, has nothing that holds this velocity.          */
+#define BC_SLIP_JACOBIAN(F)           \
+  F(in, i32, node, "bnodes>nodes!")   \
+  F(in, i32, member, "nodes>members") \
+  F(in, i32, active, "members")       \
+  F(in, real, S, "bnodes," STR(DIM))  \
+  F(in, real, q, "nodes," STR(NV))    \
+  F(in, i32, slot, "bnodes>blocks!")  \
+  F(rw, real, A, "blocks," STR(NB))
+KERNEL(N(bc_slip_jacobian), BC_SLIP_JACOBIAN, indirect)
+{
+  const i32 a = node[i];
+  if (!active[member[a]]) return;
+  const real *out = S + DIM * i, square = N(vec_dot)(out, out);
+  const real  per = square > 0 ? N(gas_sound)(q + NV * a) * reciprocal_root(square) : R(0);
+  real       *own = BLOCK_AT(A, NB, slot[i]);
+  for (i32 k = 0; k < DIM; k++)
+    for (i32 l = 0; l < DIM; l++) own[ENTRY(NV, MOMENTUM + k, MOMENTUM + l)] += per * out[k] * out[l];
+}
+
 /* nu~ is zero at a wall that the gas sticks to: what passes its face by diffusion, with that of molecules alone there, or where cells are
  * so high that this would be less than none, with a share of it (theory eq. 9.9).                */
 #define EDDY_WALL(F)                       \

@@ -135,6 +135,13 @@ class StickingFaces(Term):
             calls += [
                 fields.bind("bc_stick_jacobian", over, suffix=rows.suffix) for over in patch.layers
             ]
+        for patch in self._planes:
+            slot = rows.fields.backend.table(rows.diagonal[patch.node])
+            own = {**patch.device, **rows.sides[patch.name], "slot": slot}
+            fields = rows.fields.also(**own)
+            calls += [
+                fields.bind("bc_slip_jacobian", over, suffix=rows.suffix) for over in patch.layers
+            ]
         return calls
 
     def place(self, placement: Placement) -> None:
