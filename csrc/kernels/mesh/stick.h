@@ -13,7 +13,7 @@ HD void N(wall_way)(const i32 i, const i32 a, const f64 *x, const f64 *xf, const
   const real across = N(vec_dot)(d, out);
   if (across == 0 || !(N(vec_dot)(d, d) * square > R(4) * across * across)) return; /* within 60 degrees of S */
   for (i32 k = 0; k < DIM; k++) along[k] = d[k] - across / square * out[k];
-  const real share = root(R(3) / square) * fabs(across) / sqrt(N(vec_dot)(along, along));
+  const real share = root(R(3) / square) * fabs(across) / root(N(vec_dot)(along, along));
   for (i32 k = 0; k < DIM; k++) d[k] += (share - R(1)) * along[k];
 }
 
