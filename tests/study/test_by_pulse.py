@@ -133,6 +133,8 @@ def test_a_pulse_has_the_load_at_rest_too_and_a_harmonic_motion_none(lagging):
     assert found.cl_alpha.values[0, 0] == pytest.approx(at_rest, rel=1e-3)
     with pytest.raises(KinemeshError, match="expected numbers from 0 on"):
         km.derivatives(case(), k=[-0.1], by="pulse")
+    with pytest.raises(KinemeshError, match="expected one above 0 too"):
+        km.derivatives(case(), k=[0.0], by="pulse")
     with pytest.raises(KinemeshError, match="expected numbers above 0"):
         km.derivatives(case(), k=[0.0])
 

@@ -19,7 +19,7 @@ from kinemesh.run.preflight import reach
 from kinemesh.run.resume import identity
 from kinemesh.sentences import Sentence
 from kinemesh.structure.alpha import Rule, at_rest
-from kinemesh.structure.coordinates import LARGEST
+from kinemesh.structure.coordinates import LARGEST, SIZES
 from kinemesh.structure.coupling import Coupling
 
 if TYPE_CHECKING:
@@ -238,8 +238,8 @@ class Coupled(Held):
         told = self.structures.told_of_roots
         for member in self._still(told["names"]):
             notes.append(Sentence(
-                f"no coordinate changed by more than {STILL:g}, as the run had no kick; give one, "
-                'such as kick = {"mode": 1, "angle_deg": 0.5}, or a flow that is not symmetric',
+                f"no coordinate changed by more than {STILL:g} in this run, which had no kick; "
+                'where one should move, give kick = {"mode": 1, "angle_deg": 0.5}, or the like',
                 member=member, about="still",
             ))  # fmt: skip
         return result | self._roots(told), notes, conditions | {
@@ -247,13 +247,18 @@ class Coupled(Held):
         }  # fmt: skip
 
     def _still(self, names: Sequence[str]) -> list[int]:
-        """Members without a kick none of whose coordinates has changed."""
+        """Members without a kick none of whose coordinates has changed over several steps.
+
+        Amplitudes of modes are as large as their shapes make them, and tell nothing.
+        """
         found = []
         for member, kick in enumerate(self.claim.run["kick"]):
-            if kick is None and member not in self.solver.grid.ensemble.failures:
-                own = self.history.member(member)
-                if not any(np.ptp(own[f"q_{name}"]) > STILL for name in names):
-                    found.append(member)
+            failed = member in self.solver.grid.ensemble.failures
+            if kick is not None or failed or self.structures.own[member].sizes != SIZES:
+                continue
+            each = [self.history.member(member)[f"q_{name}"] for name in names]
+            if len(each[0]) > 1 and not any(np.ptp(own) > STILL for own in each):
+                found.append(member)
         return found
 
     def _roots(self, told: dict[str, Any]) -> dict[str, Any]:

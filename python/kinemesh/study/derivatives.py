@@ -268,6 +268,8 @@ def above(
     if not found or not good or len(set(found)) < len(found):
         least = "from 0 on" if zero else "above 0"
         raise SettingsError(f"{owner}: {name} is {values!r}, expected numbers {least}, each once")
+    if not max(found):
+        raise SettingsError(f"{owner}: {name} is {values!r}, expected one above 0 too")
     return tuple(found)
 
 
