@@ -164,8 +164,8 @@ KERNEL(N(bc_slip_stress), BC_SLIP_STRESS, indirect)
   res[NV * a + ENERGY] -= stress * w[i];
 }
 
-/* What the matrix has for the velocity across it, beside the pressure's derivative: that of rho a v . n S, which the
- * flux to the mirrored state has and the residual has not, as none comes to pass.  Without it a pair of cells between
+/* Matrix of the velocity across a plane of symmetry, beside the pressure's derivative: that of rho a v . n S, which the
+ * flux to the mirrored state has and the residual has not, as nothing goes across.  Without it a pair of cells between
  * two such planes, the unknown of a coarse level, has nothing that holds this velocity.          */
 #define BC_SLIP_JACOBIAN(F)           \
   F(in, i32, node, "bnodes>nodes!")   \

@@ -256,7 +256,8 @@ class Coupled(Held):
             failed = member in self.solver.grid.ensemble.failures
             if kick is not None or failed or self.structures.own[member].sizes != SIZES:
                 continue
-            each = [self.history.member(member)[f"q_{name}"] for name in names]
+            rows = self.history.member(member)
+            each = [rows[f"q_{name}"] for name in names]
             if len(each[0]) > 1 and not any(np.ptp(own) > STILL for own in each):
                 found.append(member)
         return found

@@ -291,10 +291,11 @@ class SolidGrid(SolidShapes, Grid):
         del by  # one way alone
         b, most = self.backend, VISCOUS_REACH if steep else REACH
         self.fields.add(inverse=b.zeros((self.nodes, 6)), blunt=b.zeros(self.nodes, np.int32))
-        self._find_folds()
+        start = b.array(self.points, np.float64)
+        self._find_folds(start)
         own, tetrahedra = self._layered() if steep else None, b.table(self._tetrahedra())
         # layers tell of themselves, also beside tetrahedra
-        given = self._blunt_at(own, tetrahedra, b.zeros(self.nodes, np.int32), most, self.points)
+        given = self._blunt_at(own, tetrahedra, b.zeros(self.nodes, np.int32), most, start)
         b.record(given)()
         there = b.table(b.get(self.fields["blunt"]))
         shares = [] if own is None else [own.bind("layer_shares")]
@@ -304,18 +305,18 @@ class SolidGrid(SolidShapes, Grid):
             *shares,
         )
 
-    def _find_folds(self) -> None:
-        """Find nodes whose neighbours lie in one plane as given: there is no gradient at these."""
-        b, given = self.backend, self.backend.array(self.points, np.float64)
-        b.record([self.fields.bind("least_squares", x=given, blunt=None)])()
+    def _find_folds(self, x: Any) -> None:
+        """Find nodes whose neighbours lie in one plane as given, at x: they have no gradient."""
+        b = self.backend
+        b.record([self.fields.bind("least_squares", x=x, blunt=None)])()
         fold = ~b.get(self.fields["inverse"]).any(axis=1)
         if fold.any():
             self.fields.add(fold=b.table(fold.astype(np.int32)))
 
     def _blunt_at(
-        self, own: Fields | None, given: Any, of_layers: Any, most: float, points: Any = None
+        self, own: Fields | None, given: Any, of_layers: Any, most: float, x: Any = None
     ) -> list[Any]:
-        """Calls that find which nodes have weights |d|^-1, wherever they are, or at `points`.
+        """Calls that find which nodes have weights |d|^-1, wherever they are, or at `x`.
 
         Parameters
         ----------
@@ -324,7 +325,7 @@ class SolidGrid(SolidShapes, Grid):
             that curve by more than their thickness, and at these
         most : largest reach of all others
         """
-        at = {} if points is None else {"x": self.backend.array(points, np.float64)}
+        at = {} if x is None else {"x": x}
         calls = [self.fields.bind("fit_blunt", given=given, most=most, **at)]
         if own is not None:
             calls += [*curves(own, **at), own.bind("layer_blunt", given=of_layers, most=most, **at)]
