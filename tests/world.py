@@ -279,6 +279,7 @@ class World:
             unit = way / np.linalg.norm(way, axis=1)[:, None]
             self.put(f"across|layers,{dimensions}", unit, float)
         self.put("given|nodes", own.integers(0, 5, len(self.x)) == 0)
+        self.put("fold|nodes", own.integers(0, 5, len(self.x)) == 0)
         self.values["last"], self.values["most"] = 1, 0.9  # of `layer_spread`, of reaches
 
     def on_cells(self):

@@ -8,6 +8,7 @@ from kinemesh.mesh.geometry.curved_solids import curved_solids
 from kinemesh.mesh.kinds import SOLIDS
 from kinemesh.motion import Pose
 from kinemesh.space.layers import joined
+from kinemesh.space.solids import SolidGrid
 from layer_slopes import flattened
 from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
@@ -154,6 +155,29 @@ def test_a_viscous_case_has_the_share_wherever_its_mesh_moves_and_an_inviscid_on
     np.testing.assert_allclose(own, rows, rtol=1e-11, atol=1e-12 * np.abs(rows).max())
     assert not made.backend.get(made.grid.fields["blunt"])[nodes].any()
     assert np.abs(other - rows).max() > 0.1 * np.abs(rows).max()
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore:.*the planform of sphere is:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:.*edges lie around the wall:RuntimeWarning")  # coarse
+def test_nodes_of_a_fold_in_a_layer_that_curves_take_no_share(monkeypatch):
+    def found(grid, x):
+        fold = np.zeros(grid.nodes, np.int32)
+        fold[flattened(curved_solids(grid.meshes[0]), grid.points)[0][::7]] = 1
+        grid.fields.add(fold=grid.backend.table(fold))
+
+    monkeypatch.setattr(SolidGrid, "_find_folds", found)
+    made = km.Ale(ball(5e-3), mach=0.3, reynolds=1e4, device="cpu", reference_area=np.pi / 4)
+    grid = made.grid
+    grid.measure()
+    nodes, rows = flattened(curved_solids(grid.meshes[0]), grid.points)
+    inverse = made.backend.get(grid.fields["inverse"])[nodes]
+    folded = made.backend.get(grid.fields["fold"])[nodes].astype(bool)
+
+    assert folded.sum() > 50
+    assert not inverse[folded].any()
+    size = np.abs(rows).max()
+    np.testing.assert_allclose(inverse[~folded], rows[~folded], atol=1e-11 * size)
 
 
 @pytest.mark.long

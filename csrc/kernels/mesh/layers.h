@@ -186,18 +186,20 @@ HD i32 N(layer_matrix)(const f64 *x, i32 here, const i32 *neighbour, i32 first, 
   return 1;
 }
 
-/* Layers that curve by more than their thickness have the matrix of `layer_matrix`, but for blunt nodes. */
+/* Layers that curve by more than their thickness have the matrix of `layer_matrix`, but for blunt nodes and those of a
+ * fold, which have none (gradient.h).                                                           */
 #define LAYER_SHARES(F)                  \
   LAYERS(F)                              \
   F(in, f64, across, "layers," STR(DIM)) \
   F(in, f64, curve, "layers")            \
+  F(opt, i32, fold, "nodes")             \
   BLUNT(F)                               \
   F(rw, real, inverse, "nodes," STR(NS))
 KERNEL(N(layer_shares), LAYER_SHARES, heavy)
 {
   const i32 here = node[i];
   f64       m[NS];
-  if (!(curve[i] > 1) || !steep_at(blunt, here)) return;
+  if (!(curve[i] > 1) || !steep_at(blunt, here) || (fold && fold[here])) return;
   if (!N(layer_matrix)(x, here, neighbour, pairs[i], pairs[i + 1], across + DIM * i, curve[i], m)) return;
   for (i32 k = 0; k < NS; k++) inverse[NS * here + k] = (real)m[k];
 }
