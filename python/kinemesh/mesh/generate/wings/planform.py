@@ -35,8 +35,8 @@ SIDE = 0.5  # distance of the last station from the tip, over that of the far fi
 # Likewise where other meshes go on beyond: cells there are as long as those of the cylinder.
 NEAR_SIDE, NEAR_OUTER = 0.8, 0.36
 NEAR_SHARE = (112, 52, 66)
-LAYERED_OUTER = 0.38  # of C-H meshes
-CLOSE = 0.5  # first step beyond the tip there, over the last of the cap
+LAYERED_OUTER = 0.36  # of C-H meshes
+CLOSE = 1 / 16  # least first step beyond the tip there, over the mean step along the span
 EVEN = 0.5  # first step beyond the tip there, over the mean one
 SPREAD = 0.5  # of the stations on the outer cylinder, towards even steps
 LEAST_STEP = 1 / 3  # along the span, over what it is without stations between root and tip
@@ -203,17 +203,19 @@ def stations(
     """Stations along the span, and each section's thickness over that of the wing.
 
     longest : step over their mean;  beyond : share of the stations beyond the tip
-    close : the first step beyond the tip is half of the last one of the cap, and not as long as the
-        cap: duals of the line that closes it reach half a step beyond the wing, and hold the flow
-        there as its wall does
+    close : the first step beyond the tip is the last one of the cap, or CLOSE times the mean step
+        along the span where that is more, and not as long as the cap: duals of the line that closes
+        the cap reach half a step beyond the wing, and hold the flow there as its wall does
     """
     cap, outer = max(4, round(CAP * count)), round(beyond * count)
     inner = count - 1 - cap - outer
     inboard = _through(plan.y[1:-1], _inboard(plan, inner, longest))
     share = np.arange(1, cap + 1) / cap
     tip = plan.span + share * plan.cap
-    first = CLOSE * plan.cap / cap if close else plan.cap
-    first = max(first, EVEN * side / outer) if beyond == NEAR_OUTER else first
+    if close:
+        first = max(plan.cap / cap, CLOSE * plan.span / inner)
+    else:
+        first = max(plan.cap, EVEN * side / outer) if beyond == NEAR_OUTER else plan.cap
     rest = tip[-1] + _graded(min(first, side / outer), side, outer)[1:]
     # a parabola: half an ellipse would end with lines along z, where the rings leave along z too
     thickness = np.concatenate([np.ones(inner + 1), 1.0 - share**2, np.zeros(outer)])
