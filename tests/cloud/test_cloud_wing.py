@@ -150,7 +150,7 @@ def test_lines_never_fold():
     """The corner volumes of all cells, over their edges: none negative, flat ones at the slit."""
     base = rings(section("oneram6"), 70, 22, 20.0)
     plan = Outline.tapered(SPAN, TAPER, SLOPE)._replace(cap=0.6 * TAPER * base.half_thickness)
-    place = planform.place([base, base], plan, *planform.stations(plan, 33, 10.0), 20.0)
+    place = planform.place([base, base], plan, *planform.stations(plan, 33, 20.0), 20.0)
     closed = np.concatenate([place, place[:, :, :1]], axis=2)
 
     ends = [(slice(None, -1), slice(1, None)), (slice(1, None), slice(None, -1))]

@@ -53,7 +53,7 @@ def test_all_kinds_of_cells_fill_the_same_volume(wing):
 @pytest.mark.parametrize(("span", "cap"), [(SPAN, 0.0165), (8.0, 0.05), (0.3, 0.03)])
 def test_steps_along_the_span_are_short_at_both_ends_and_nowhere_long(span, cap, count):
     y, thickness = planform.stations(
-        Outline.tapered(span, TAPER, 0.577)._replace(cap=cap), count, 15.0
+        Outline.tapered(span, TAPER, 0.577)._replace(cap=cap), count, 30.0
     )
     inner = int(np.argmax(thickness < 1)) - 1
     steps = np.diff(y[: inner + 1]) * inner / span  # 1 is even

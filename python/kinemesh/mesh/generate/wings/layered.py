@@ -18,7 +18,7 @@ from kinemesh.mesh.generate.spacing import Normal
 from kinemesh.mesh.generate.wings.block import Ints, sheet
 from kinemesh.mesh.generate.wings.outline import Outline, Wing
 from kinemesh.mesh.generate.wings.parabolic import TRAILING, Heights, Lines, blended, lines
-from kinemesh.mesh.generate.wings.planform import LAYERED_OUTER, SIDE, SPREAD, stations
+from kinemesh.mesh.generate.wings.planform import LAYERED, SPREAD, stations
 from kinemesh.mesh.geometry.wall_layers import wall_layers
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.origin import Origin
@@ -58,7 +58,7 @@ def layered(
     _check_length(bases[0], first)
     plan = wing.outline
     plan = plan._replace(cap=tip * plan.taper * bases[-1].half_thickness)
-    y, thickness = stations(plan, many, SIDE * far_field, beyond=LAYERED_OUTER, close=True)
+    y, thickness = stations(plan, many, far_field, LAYERED)
     heights = Heights.of(first, count, far_field, bases[0].trailing, wake)
     place = _placed(bases, plan, y, thickness, heights)
     slit = int(np.argmax(thickness == 0.0))

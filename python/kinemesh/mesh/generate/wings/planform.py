@@ -28,16 +28,10 @@ Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
 SHARE = (128, 40, 60)  # nodes on a ring, rings, stations; all grow alike with the nodes
-CAP, OUTER = 0.09, 0.27  # of the stations: round the tip, and beyond it
+CAP = 0.09  # of the stations, round the tip
 TIP, ROOT, MOST_STEP = 0.2, 0.5, 1.5  # steps along the span over their mean: both ends, longest
 TIP_STEP = 0.5, 2.0  # least and most at the tip, over the length of the tip's cap
-SIDE = 0.5  # distance of the last station from the tip, over that of the far field
-# Likewise where other meshes go on beyond: cells there are as long as those of the cylinder.
-NEAR_SIDE, NEAR_OUTER = 0.8, 0.36
 NEAR_SHARE = (112, 52, 66)
-LAYERED_OUTER = 0.36  # of C-H meshes
-CLOSE = 1 / 16  # least first step beyond the tip there, over the mean step along the span
-EVEN = 0.5  # first step beyond the tip there, over the mean one
 SPREAD = 0.5  # of the stations on the outer cylinder, towards even steps
 LEAST_STEP = 1 / 3  # along the span, over what it is without stations between root and tip
 MOST = 20_000_000  # nodes
@@ -60,6 +54,32 @@ def with_m6(more: dict[str, Any], error: type[Exception], maker: str) -> dict[st
                 f"leave it out, or make another wing by {maker}"
             )
     return M6 | more
+
+
+class Beyond(NamedTuple):
+    """Stations beyond the tip.
+
+    Parameters
+    ----------
+    side : distance of the last one from the tip, over that of the far field
+    share : of all stations
+    even : least first step, over their mean one
+    along : least first step, over the mean one along the span, where it may be as short as the last
+        of the cap; 0: it is as long as the cap
+    """
+
+    side: float
+    share: float
+    even: float = 0.0
+    along: float = 0.0
+
+
+FAR = Beyond(0.5, 0.27)
+# Where other meshes go on beyond, cells there are as long as those of the cylinder.
+NEAR = Beyond(0.8, 0.36, even=0.5)
+# Duals of the line that closes the cap reach half a step beyond the wing, and hold the flow there
+# as its wall does.
+LAYERED = Beyond(0.5, 0.36, along=1 / 16)
 
 
 class Block(NamedTuple):
@@ -174,9 +194,9 @@ def block_of(
     bases = [made[id(own)] for own in wing.sections]
     plan = wing.outline
     plan = plan._replace(cap=tip * plan.taper * bases[-1].half_thickness)
-    side, beyond = (NEAR_SIDE, NEAR_OUTER) if outer == OVERSET else (SIDE, OUTER)
     longest = LONGEST if much else MOST_STEP
-    y, thickness = stations(plan, many, side * far_field, longest, beyond)
+    beyond = NEAR if outer == OVERSET else FAR
+    y, thickness = stations(plan, many, far_field, beyond, longest)
     where = place(bases, plan, y, thickness, far_field, much)
     slit = int(np.argmax(thickness == 0.0))
     number, kept = merged(where.shape[:3], slit)
@@ -189,33 +209,24 @@ def counts(nodes: int, share: Sequence[int] = SHARE) -> tuple[int, int, int]:
     around = 2 * round(0.5 * share[0] * scale)
     count = round(share[1] * scale)
     # beyond the tip half of the innermost ring is shared
-    return around, count, round(nodes / (around * (count - 0.5 * OUTER)))
+    return around, count, round(nodes / (around * (count - 0.5 * FAR.share)))
 
 
 def stations(
-    plan: Outline,
-    count: int,
-    side: float,
-    longest: float = MOST_STEP,
-    beyond: float = OUTER,
-    close: bool = False,
+    plan: Outline, count: int, far_field: float, beyond: Beyond = FAR, longest: float = MOST_STEP
 ) -> tuple[Floats, Floats]:
     """Stations along the span, and each section's thickness over that of the wing.
 
-    longest : step over their mean;  beyond : share of the stations beyond the tip
-    close : the first step beyond the tip is the last one of the cap, or CLOSE times the mean step
-        along the span where that is more, and not as long as the cap: duals of the line that closes
-        the cap reach half a step beyond the wing, and hold the flow there as its wall does
+    longest : step over their mean
     """
-    cap, outer = max(4, round(CAP * count)), round(beyond * count)
+    cap, outer = max(4, round(CAP * count)), round(beyond.share * count)
     inner = count - 1 - cap - outer
     inboard = _through(plan.y[1:-1], _inboard(plan, inner, longest))
     share = np.arange(1, cap + 1) / cap
     tip = plan.span + share * plan.cap
-    if close:
-        first = max(plan.cap / cap, CLOSE * plan.span / inner)
-    else:
-        first = max(plan.cap, EVEN * side / outer) if beyond == NEAR_OUTER else plan.cap
+    side = beyond.side * far_field
+    first = plan.cap / cap if beyond.along else plan.cap
+    first = max(first, beyond.even * side / outer, beyond.along * plan.span / inner)
     rest = tip[-1] + _graded(min(first, side / outer), side, outer)[1:]
     # a parabola: half an ellipse would end with lines along z, where the rings leave along z too
     thickness = np.concatenate([np.ones(inner + 1), 1.0 - share**2, np.zeros(outer)])
